@@ -1,0 +1,5 @@
+"""`python -m contractlab`. In a checkout that others write to, `python -I -m contractlab`."""
+
+from contractlab.front import main
+
+main()

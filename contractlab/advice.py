@@ -1,0 +1,140 @@
+"""Warnings: contracts that are well-formed and still cannot do what their authors want."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contractlab.compare import exact
+from contractlab.problems import Path, Problem, Rule
+from contractlab.stats import fewest_resamples, resolves
+from contractlab.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contractlab.model import Case, Dataset, Gate, Rubric
+
+FEW_CASES = 50
+"""Below, the bootstrap's nominal 95 % interval covers the truth less than 91 % of the time."""
+
+_NEVER_FIRES = {
+    "at_least": {"pass_rate": 0, "critical_slice_pass_rate": 0, "paired_delta_ci_low": -1},
+    "at_most": {"slice_pass_rate_gap": 1},
+}
+"""Bounds that no value can leave. Not precision, recall and F1: undefined fails them too."""
+
+
+def advise_dataset(dataset: Dataset, file: str) -> list[Problem]:
+    """Warnings about a dataset alone."""
+    test = dataset.of_split("test")
+    found = []
+    for index, case in enumerate(dataset.cases):
+        if case.expected_tool is not None and case.expected_tool in case.forbidden_actions:
+            found.append(
+                Problem(
+                    Rule.FORBIDDEN_EXPECTED_TOOL,
+                    f"case {shown(case.id)} expects tool {shown(case.expected_tool)}"
+                    " and forbids it as an action",
+                    "a release that records its tool among its actions can never pass this case",
+                    file,
+                    ("cases", index, "expected_tool"),
+                )
+            )
+    if len(test) == 1:
+        found.append(
+            Problem(
+                Rule.SINGLE_TEST_CASE,
+                "the test split has a single case",
+                "a rate over one case is 0 or 1: add cases",
+                file,
+                ("cases",),
+            )
+        )
+    if test and not any(case.critical for case in test):
+        found.append(
+            Problem(
+                Rule.NO_CRITICAL_CASE,
+                "no test case is critical",
+                "mark the cases whose failure must block whatever the means say",
+                file,
+                ("cases",),
+            )
+        )
+    return found
+
+
+def advise_rubric(rubric: Rubric, file: str) -> list[Problem]:
+    """Warnings about a rubric alone."""
+    found = [
+        _idle(gate, file, "no value can be beyond it")
+        for gate in rubric.gates
+        if _NEVER_FIRES[gate.bound].get(gate.metric) == gate.threshold
+    ]
+    confidence = exact(rubric.confidence)
+    if not resolves(rubric.resamples, confidence):
+        found.append(
+            Problem(
+                Rule.TOO_FEW_RESAMPLES,
+                f"{rubric.resamples} resamples cannot resolve a confidence of {rubric.confidence}:"
+                " the bounds are the smallest and largest resample",
+                f"at least {fewest_resamples(confidence)} samples",
+                file,
+                ("bootstrap", "samples"),
+            )
+        )
+    return found
+
+
+def advise_both(dataset: Dataset, rubric: Rubric, file: str) -> list[Problem]:
+    """Warnings about a rubric on a dataset, at their place in the rubric's file."""
+    test = dataset.of_split(rubric.split)
+    return [
+        *_unpassable(test, rubric, file),
+        *_idle_on(test, rubric, file),
+        *_small(test, rubric, file),
+    ]
+
+
+def _unpassable(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+    if not any(case.expected_label == rubric.positive_label for case in test):
+        yield Problem(
+            Rule.UNPASSABLE_RUBRIC,
+            f"no test case expects {shown(rubric.positive_label)}, so recall is undefined (0/0)"
+            " and every release is blocked",
+            "add a positive test case, or name the other label as positive_label",
+            file,
+            ("positive_label",),
+        )
+
+
+def _idle_on(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+    for gate in rubric.gates:
+        if gate.threshold == _NEVER_FIRES[gate.bound].get(gate.metric):
+            continue  # told of the rubric alone
+        if gate.metric == "slice_pass_rate_gap" and len({case.slice for case in test}) == 1:
+            yield _idle(gate, file, "the test split has a single slice")
+        if gate.metric == "critical_slice_pass_rate" and not any(case.critical for case in test):
+            yield _idle(gate, file, "no test case is critical")
+
+
+def _small(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+    if 1 < len(test) < FEW_CASES:
+        yield Problem(
+            Rule.SMALL_SET,
+            f"{len(test)} test cases are few for a percentile bootstrap: its interval comes out"
+            " too narrow",
+            f"read Newcombe's interval beside it, or test at least {FEW_CASES} cases",
+            file,
+            ("bootstrap", "confidence"),
+        )
+
+
+def _idle(gate: Gate, file: str, why: str) -> Problem:
+    path: Path = ("gates", gate.name)
+    return Problem(
+        Rule.IDLE_GATE,
+        f"gate {gate.name} = {gate.threshold} can never fire: {why}",
+        "set a limit that a bad release would miss, or know that it does nothing",
+        file,
+        path,
+    )

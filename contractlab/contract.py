@@ -1,0 +1,124 @@
+"""Checked values to the model: how the version 1 files spell it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from contractlab.model import Case, Dataset, Gate, Predictions, Record, Release, Rubric, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Bound = Literal["at_least", "at_most"]
+    GateRow = tuple[str, str, Bound, Verdict]
+
+SCHEMAS: Mapping[str, str] = {
+    "eval-dataset-v1": "dataset-v1",
+    "eval-rubric-v1": "rubric-v1",
+    "eval-predictions-v1": "predictions-v1",
+}
+"""The packaged schema of each `schema_version`."""
+
+GATES_V1: tuple[GateRow, ...] = (
+    ("critical_slice_min_pass_rate", "critical_slice_pass_rate", "at_least", Verdict.BLOCK),
+    ("min_overall_pass_rate", "pass_rate", "at_least", Verdict.BLOCK),
+    ("min_precision", "precision", "at_least", Verdict.BLOCK),
+    ("min_recall", "recall", "at_least", Verdict.BLOCK),
+    ("min_f1", "f1", "at_least", Verdict.BLOCK),
+    ("max_slice_pass_rate_gap", "slice_pass_rate_gap", "at_most", Verdict.REVIEW),
+    ("max_mean_latency_ms", "mean_latency_ms", "at_most", Verdict.REVIEW),
+    ("max_p95_latency_ms", "p95_latency_ms", "at_most", Verdict.REVIEW),
+    ("max_mean_cost_usd", "mean_estimated_cost_usd", "at_most", Verdict.REVIEW),
+    ("min_paired_delta_ci_low", "paired_delta_ci_low", "at_least", Verdict.REVIEW),
+)
+"""Version 1's gates in the order they decide: rubric key, metric, bound, what failing means."""
+
+
+def kind_of(value: object) -> str | None:
+    """The `schema_version` of a contract, or None where the value is none that we know."""
+    version = value.get("schema_version") if isinstance(value, dict) else None
+    return version if isinstance(version, str) and version in SCHEMAS else None
+
+
+def load_dataset(value: Any) -> Dataset:
+    """The model of a value that `dataset-v1` accepts."""
+    return Dataset(
+        version=value["dataset_version"],
+        cases=tuple(
+            Case(
+                case["id"],
+                case["family_id"],
+                case["split"],
+                case["slice"],
+                case["critical"],
+                case["input"],
+                case["expected_label"],
+                case["expected_tool"],
+                tuple(case["forbidden_actions"]),
+                case["requires_evidence"],
+            )
+            for case in value["cases"]
+        ),
+    )
+
+
+def load_rubric(value: Any) -> Rubric:
+    """The model of a value that `rubric-v1` accepts."""
+    gates, bootstrap = value["gates"], value["bootstrap"]
+    return Rubric(
+        version=value["rubric_version"],
+        positive_label=value["positive_label"],
+        baseline_release=value["baseline_release"],
+        split=value["eval_split"],
+        gates=tuple(
+            Gate(name, metric, bound, gates[name], verdict)
+            for name, metric, bound, verdict in GATES_V1
+        ),
+        resamples=bootstrap["samples"],
+        seed=bootstrap["seed"],
+        confidence=bootstrap["confidence"],
+    )
+
+
+def load_predictions(value: Any) -> Predictions:
+    """The model of a value that `predictions-v1` accepts."""
+    return Predictions(
+        version=value["prediction_set_version"],
+        dataset_version=value["dataset_version"],
+        releases=tuple(
+            Release(
+                release["release_id"],
+                tuple(
+                    Record(
+                        record["case_id"],
+                        record["predicted_label"],
+                        record["tool"],
+                        tuple(record["actions"]),
+                        record["evidence_present"],
+                        record["latency_ms"],
+                        record["estimated_cost_usd"],
+                    )
+                    for record in release["records"]
+                ),
+            )
+            for release in value["releases"]
+        ),
+    )
+
+
+def merged(values: list[Any]) -> Any:
+    """One predictions value for several replay files, whatever order they are given in.
+
+    One file stands for itself. Several: `prediction_set_version` is their distinct versions,
+    sorted and joined with ` + `; `releases` are all of theirs, sorted by `release_id`. Their
+    `dataset_version` is one (checked before), and records keep their order in their file.
+    """
+    if len(values) == 1:
+        return values[0]
+    versions = sorted({value["prediction_set_version"] for value in values})
+    releases = [release for value in values for release in value["releases"]]
+    return {
+        **values[0],
+        "prediction_set_version": " + ".join(versions),
+        "releases": sorted(releases, key=lambda release: str(release["release_id"])),
+    }

@@ -1,0 +1,208 @@
+"""Do the replays fit the dataset and the rubric: versions, releases, exactly the test cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contractlab.leakage import ACTION, EVADES_FORBIDDEN, actions_and_tools
+from contractlab.names import Named, check_names
+from contractlab.problems import Path, Problem, Related, Rule
+from contractlab.words import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from contractlab.model import Dataset, Predictions, Release, Rubric
+
+
+def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
+    """What is wrong among replays alone: releases and records named twice, and look-alikes.
+
+    Args:
+        replays: by file name, in the order they were given.
+    """
+    problems: list[Problem] = []
+    first: dict[str, tuple[str, Path]] = {}
+    for file, predictions in replays.items():
+        for index, release in enumerate(predictions.releases):
+            path = ("releases", index, "release_id")
+            at = first.setdefault(release.id, (file, path))
+            if at != (file, path):
+                problems.append(
+                    Problem(
+                        Rule.DUPLICATE_RELEASE,
+                        f"release {shown(release.id)} is recorded twice",
+                        "keep one replay a release, or give the other a release id of its own",
+                        file,
+                        path,
+                        related=(Related(*at, "first recorded here"),),
+                    )
+                )
+            problems += _repeated_records(release, file, index)
+    return [*problems, *_names(replays)]
+
+
+def _repeated_records(release: Release, file: str, index: int) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for entry, record in enumerate(release.records):
+        at = first.setdefault(record.case_id, entry)
+        if at != entry:
+            yield Problem(
+                Rule.DUPLICATE_RECORD,
+                f"release {shown(release.id)} has two records for case {shown(record.case_id)}",
+                "keep the record that was replayed last, or record again",
+                file,
+                ("releases", index, "records", entry, "case_id"),
+                related=(
+                    Related(file, ("releases", index, "records", at, "case_id"), "first seen here"),
+                ),
+            )
+
+
+def _names(replays: Mapping[str, Predictions]) -> list[Problem]:
+    versions = [
+        Named(predictions.version, file, ("prediction_set_version",))
+        for file, predictions in replays.items()
+    ]
+    releases = [
+        Named(release.id, file, ("releases", index, "release_id"))
+        for file, predictions in replays.items()
+        for index, release in enumerate(predictions.releases)
+    ]
+    return [
+        *check_names("prediction set version", versions, "reports would name the wrong one"),
+        *check_names("release", releases, "one release would pose as another"),
+        *check_names(ACTION, replayed_actions(replays), EVADES_FORBIDDEN),
+    ]
+
+
+def replayed_actions(replays: Mapping[str, Predictions]) -> Iterator[Named]:
+    """The actions and tools of all records, each where it first stands."""
+    seen: set[str | None] = {None}
+    for file, predictions in replays.items():
+        for index, release in enumerate(predictions.releases):
+            for entry, record in enumerate(release.records):
+                if record.tool not in seen:
+                    seen.add(record.tool)
+                    yield Named(
+                        str(record.tool), file, ("releases", index, "records", entry, "tool")
+                    )
+                if not seen.issuperset(record.actions):
+                    for place, action in enumerate(record.actions):
+                        seen.add(action)
+                        path = ("releases", index, "records", entry, "actions", place)
+                        yield Named(action, file, path)
+
+
+def check_fit(
+    dataset: Dataset, dataset_file: str, replays: Mapping[str, Predictions]
+) -> list[Problem]:
+    """What is wrong between a dataset and replays that are each right on their own."""
+    problems: list[Problem] = []
+    split_of = {case.id: case.split for case in dataset.cases}
+    test_ids = {id_ for id_, split in split_of.items() if split == "test"}
+    for file, predictions in replays.items():
+        if predictions.dataset_version != dataset.version:
+            # The version explains whatever else differs: one mistake, one problem.
+            problems.append(
+                Problem(
+                    Rule.VERSION_MISMATCH,
+                    f"recorded on dataset version {shown(predictions.dataset_version)},"
+                    f" but the dataset is {shown(dataset.version)}",
+                    "replay the releases on this dataset, or name the dataset they were"
+                    " recorded on",
+                    file,
+                    ("dataset_version",),
+                    related=(Related(dataset_file, ("dataset_version",), "the dataset"),),
+                )
+            )
+            continue
+        for index, release in enumerate(predictions.releases):
+            problems += _coverage(release, split_of, test_ids, file, index)
+    if problems:
+        return problems
+    named = [*actions_and_tools(dataset, dataset_file), *replayed_actions(replays)]
+    alone = check_names(ACTION, actions_and_tools(dataset, dataset_file), EVADES_FORBIDDEN)
+    alone += check_names(ACTION, replayed_actions(replays), EVADES_FORBIDDEN)
+    return [each for each in check_names(ACTION, named, EVADES_FORBIDDEN) if each not in alone]
+
+
+def _coverage(
+    release: Release, split_of: Mapping[str, str], test_ids: set[str], file: str, index: int
+) -> list[Problem]:
+    recorded = {record.case_id for record in release.records}
+    if recorded == test_ids:
+        return []
+    problems: list[Problem] = []
+    missing = [id_ for id_ in split_of if id_ in test_ids and id_ not in recorded]
+    if missing:
+        problems.append(
+            Problem(
+                Rule.MISSING_RECORD,
+                f"release {shown(release.id)} has no record for {len(missing)} of"
+                f" {len(test_ids)} test cases: {listed(missing)}",
+                "replay those cases: a gate never passes because something is missing",
+                file,
+                ("releases", index, "records"),
+            )
+        )
+    for entry, record in enumerate(release.records):
+        if record.case_id not in test_ids:
+            split = split_of.get(record.case_id)
+            what = f"is in {split}, not in test" if split else "is not in the dataset"
+            problems.append(
+                Problem(
+                    Rule.UNKNOWN_CASE,
+                    f"case {shown(record.case_id)} {what}",
+                    "only test cases are judged: delete the record",
+                    file,
+                    ("releases", index, "records", entry, "case_id"),
+                )
+            )
+    return problems
+
+
+def check_releases(
+    rubric: Rubric,
+    rubric_file: str,
+    replays: Mapping[str, Predictions],
+    *,
+    baseline: str,
+    candidate: str,
+) -> list[Problem]:
+    """Whether baseline and candidate are two recorded releases.
+
+    Args:
+        rubric: the gates, whose `baseline_release` the baseline usually is.
+        rubric_file: its name.
+        replays: by file name.
+        baseline: the release compared with.
+        candidate: the release judged.
+    """
+    recorded = [release.id for predictions in replays.values() for release in predictions.releases]
+    has = f"recorded: {listed(recorded)}"
+    problems = []
+    if baseline not in recorded:
+        from_rubric = baseline == rubric.baseline_release
+        problems.append(
+            Problem(
+                Rule.UNKNOWN_RELEASE,
+                f"baseline {shown(baseline)} is in none of the replays",
+                has,
+                rubric_file if from_rubric else "",
+                ("baseline_release",) if from_rubric else (),
+            )
+        )
+    if candidate not in recorded:
+        message = f"candidate {shown(candidate)} is in none of the replays"
+        problems.append(Problem(Rule.UNKNOWN_RELEASE, message, has))
+    elif candidate == baseline:
+        others = [id_ for id_ in recorded if id_ != baseline]
+        problems.append(
+            Problem(
+                Rule.CANDIDATE_IS_BASELINE,
+                f"candidate {shown(candidate)} is the baseline itself",
+                f"name another release: {listed(others)}" if others else "record a candidate",
+            )
+        )
+    return problems

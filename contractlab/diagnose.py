@@ -1,0 +1,246 @@
+"""What is wrong with a text that is not strict JSON, and where: the slow way, every finding."""
+
+from __future__ import annotations
+
+import json
+import re
+from json.decoder import JSONDecodeError, JSONDecoder
+from typing import TYPE_CHECKING
+
+from contractlab.jsontext import MAX_DEPTH, MAX_DIGITS
+from contractlab.positions import Text, members
+from contractlab.problems import Position, Problem, Related, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BOMS = {
+    b"\xef\xbb\xbf": "UTF-8 with a byte order mark",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+# In valid JSON a backslash stands only inside strings, and starts an escape there.
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+_STRING_OR_DIGITS = re.compile(
+    rf'"(?:[^"\\]|\\.)*+(?:"|\Z)|-?[0-9]{{{MAX_DIGITS + 1},}}+(?![.eE])', re.DOTALL
+)
+_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|NaN|-?Infinity', re.DOTALL)
+_PLACE = re.compile(r"(.*) at line (\d+) column (\d+)$", re.DOTALL)
+
+
+def diagnose(data: bytes, *, file: str, refusal: str) -> list[Problem]:
+    """Every problem of a text that the strict parser refused, placed, in file order.
+
+    Args:
+        data: the text.
+        file: its name, for the problems.
+        refusal: the strict parser's own words, used where nothing here knows better.
+    """
+    for bom, name in _BOMS.items():
+        if data.startswith(bom):
+            return [_bom(file, bom, name)]
+    try:
+        text = Text(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return [_not_utf8(file, data, error)]
+    findings = (
+        _deep(text, file) or _syntax(text, file) or [*_repeats(text, file), *_values(text, file)]
+    )
+    findings.sort(
+        key=lambda problem: (
+            (problem.position and (problem.position.line, problem.position.column)) or (0, 0)
+        )
+    )
+    return findings or [_in_the_parsers_words(text, file, refusal)]
+
+
+def _bom(file: str, bom: bytes, name: str) -> Problem:
+    rule = Rule.BYTE_ORDER_MARK if len(bom) == 3 else Rule.NOT_UTF8
+    return Problem(
+        rule,
+        f"the file is {name}",
+        "save it as UTF-8 without a byte order mark",
+        file,
+        position=Position(1, 1),
+    )
+
+
+def _not_utf8(file: str, data: bytes, error: UnicodeDecodeError) -> Problem:
+    before = data[: error.start].decode("utf-8")
+    position = Text(before).position(len(before))
+    return Problem(
+        Rule.NOT_UTF8,
+        f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8 ({error.reason})",
+        "save the file as UTF-8 without a byte order mark",
+        file,
+        position=position,
+    )
+
+
+def _deep(text: Text, file: str) -> list[Problem]:
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(text.text):
+        bracket = match[0]
+        if bracket in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                return [
+                    Problem(
+                        Rule.TOO_DEEP,
+                        f"nested more than {MAX_DEPTH} deep",
+                        "a contract nests 5 deep; is this the right file?",
+                        file,
+                        position=text.position(match.start()),
+                    )
+                ]
+        elif bracket in "]}":
+            depth -= 1
+    return []
+
+
+def _syntax(text: Text, file: str) -> list[Problem]:
+    scan = JSONDecoder(
+        object_pairs_hook=lambda _pairs: None,
+        parse_int=lambda _digits: None,
+        parse_float=lambda _digits: None,
+        parse_constant=lambda _name: None,
+    )
+    try:
+        scan.decode(text.text)
+    except JSONDecodeError as error:
+        at_end = not text.text[error.pos :].strip() or error.msg.startswith("Unterminated")
+        what, hint = _told(error, text.text, at_end=at_end)
+        return [Problem(Rule.SYNTAX, what, hint, file, position=text.position(error.pos))]
+    return []
+
+
+def _told(error: JSONDecodeError, text: str, *, at_end: bool) -> tuple[str, str]:
+    if not text.strip():
+        return "the file is empty", "write a contract into it, or delete it"
+    if error.msg == "Extra data":
+        return "text after the end of the document", "one JSON document a file"
+    if at_end:
+        return (
+            f"the text ends too early ({_lower(error.msg)})",
+            "was the file cut off while written?",
+        )
+    found = f" (found {json.dumps(text[error.pos], ensure_ascii=False)})"
+    hints = {
+        "Expecting property name": "keys stand in double quotes, and no comma before `}`",
+        "Illegal trailing comma": "delete the comma before the closing bracket",
+        "Expecting value": "a value is a string, number, object, array, true, false or null; "
+        "no comma stands before `]`, and JSON has no comments",
+        "Expecting ',' delimiter": "is a comma or a closing bracket missing before this place?",
+        "Expecting ':' delimiter": "a colon stands between key and value",
+        "Invalid control character": "write it as an escape, such as \\n or \\t",
+        "Invalid \\": "a backslash itself is written \\\\",
+    }
+    hint = next((hint for start, hint in hints.items() if error.msg.startswith(start)), "")
+    return f"not JSON: {_lower(error.msg)}{found}", hint or "correct the syntax at this place"
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:].removesuffix(" at").removesuffix(" starting at")
+
+
+def _repeats(text: Text, file: str) -> Iterator[Problem]:
+    """Each key that stands again in its object (an escaped spelling is the same key)."""
+    repeated = False
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        nonlocal repeated
+        repeated = repeated or len({key for key, _ in pairs}) != len(pairs)
+
+    scan = JSONDecoder(
+        object_pairs_hook=note,
+        parse_int=lambda _digits: None,
+        parse_float=lambda _digits: None,
+        parse_constant=lambda _name: None,
+    ).scan_once  # type: ignore[attr-defined]  # the C scanner
+    work = [len(text.text) - len(text.text.lstrip(" \t\n\r"))]
+    while work:
+        start = work.pop()
+        if text.text[start] not in "{[":
+            continue
+        seen: dict[str | int, int] = {}
+
+        def skip(inner: str, offset: int) -> int:
+            nonlocal repeated
+            repeated = False
+            end: int = scan(inner, offset)[1]
+            if repeated:
+                work.append(offset)
+            return end
+
+        for key, key_at, _ in members(text.text, start, skip):
+            if key in seen:
+                yield Problem(
+                    Rule.DUPLICATE_KEY,
+                    f"key {json.dumps(key, ensure_ascii=False)} stands twice in one object",
+                    "keep one of the two: parsers differ in which one they believe",
+                    file,
+                    position=text.position(key_at),
+                    related=(Related(file, (), "first seen here", text.position(seen[key])),),
+                )
+            seen.setdefault(key, key_at)
+
+
+def _values(text: Text, file: str) -> Iterator[Problem]:
+    """NaN, infinities, lone surrogates and integers with too many digits."""
+    for match in _STRING_OR_CONSTANT.finditer(text.text):
+        if match[0][0] != '"':
+            yield Problem(
+                Rule.NON_FINITE_NUMBER,
+                f"{match[0]} is not a JSON number",
+                "write a finite number",
+                file,
+                position=text.position(match.start()),
+            )
+    for offset, unit in _lone_surrogates(text.text):
+        yield Problem(
+            Rule.LONE_SURROGATE,
+            f"\\u{unit} is half of a surrogate pair, and no character",
+            "write the character itself, or both halves",
+            file,
+            position=text.position(offset),
+        )
+    for match in _STRING_OR_DIGITS.finditer(text.text):
+        if match[0][0] != '"':
+            yield Problem(
+                Rule.TOO_MANY_DIGITS,
+                f"an integer of {len(match[0].lstrip('-'))} digits",
+                f"at most {MAX_DIGITS} digits, and a value that fits a finite double",
+                file,
+                position=text.position(match.start()),
+            )
+
+
+def _lone_surrogates(text: str) -> Iterator[tuple[int, str]]:
+    high: re.Match[str] | None = None
+    for match in _ESCAPE.finditer(text):
+        unit = match[1]
+        value = int(unit, 16) if unit else 0
+        follows = high is not None and high.end() == match.start()
+        if high is not None and not (follows and 0xDC00 <= value <= 0xDFFF):
+            yield high.start(), high[1]
+        elif high is not None:
+            high = None
+            continue
+        high = match if 0xD800 <= value <= 0xDBFF else None
+        if 0xDC00 <= value <= 0xDFFF:
+            yield match.start(), unit
+    if high is not None:
+        yield high.start(), high[1]
+
+
+def _in_the_parsers_words(text: Text, file: str, refusal: str) -> Problem:
+    match = _PLACE.match(refusal)
+    message, line = (match[1], int(match[2])) if match else (refusal, 1)
+    return Problem(
+        Rule.SYNTAX,
+        f"not strict JSON: {message}",
+        "correct the syntax at this place",
+        file,
+        position=Position(line, int(match[3]) if match else 1),
+    )

@@ -1,0 +1,262 @@
+"""Files to checked models: every problem of every file in one go, stage by stage.
+
+The stages are text, shape, and what holds across records and files. A stage that finds
+something stops the ones after it, so that one mistake is one problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from contractlab import files
+from contractlab.advice import advise_both, advise_dataset, advise_rubric
+from contractlab.contract import SCHEMAS, kind_of, load_dataset, load_predictions, load_rubric
+from contractlab.coverage import check_fit, check_releases, check_replays
+from contractlab.jsontext import parse
+from contractlab.leakage import check_dataset
+from contractlab.positions import place
+from contractlab.problems import ContractError, Problem, Rule
+from contractlab.words import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from contractlab.model import Dataset, Predictions, Rubric
+
+ROLES = ("dataset", "rubric", "predictions")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One contract file whose shape is right."""
+
+    name: str
+    data: bytes
+    value: Any
+    role: str
+    """`dataset`, `rubric` or `predictions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contracts:
+    """Everything that a comparison needs, checked."""
+
+    documents: tuple[Document, ...]
+    """Dataset, rubric, then the replays in the order they were given."""
+    dataset: Dataset
+    rubric: Rubric
+    replays: dict[str, Predictions]
+    """By file name."""
+
+
+def open_document(
+    name: str, *, role: str | None = None, max_bytes: int = files.DEFAULT_MAX_BYTES
+) -> Document:
+    """Reads one contract and checks its shape.
+
+    Args:
+        name: the file.
+        role: what it must be; None takes any contract.
+        max_bytes: size cap.
+
+    Raises:
+        ContractError: with every problem of its text or its shape, placed.
+    """
+    data = files.read(name, max_bytes=max_bytes)
+    value = parse(data, file=name)
+    kind = kind_of(value)
+    found = role_of(kind)
+    if kind is None and role is not None:
+        kind, found = f"eval-{role}-v1", role  # its schema tells what is wrong with the version
+    if kind is None or (role is not None and found != role):
+        problem = _not_a_contract(name, value, found, role)
+        raise ContractError(place([problem], {name: data}))
+    problems = files.checker(SCHEMAS[kind]).check(value, name)
+    if problems:
+        raise ContractError(place(problems, {name: data}))
+    return Document(name, data, value, str(found))
+
+
+def role_of(kind: str | None) -> str | None:
+    """The role of a `schema_version`, such as `dataset` for `eval-dataset-v1`."""
+    return next((role for role in ROLES if kind and kind.startswith(f"eval-{role}-")), None)
+
+
+def _not_a_contract(name: str, value: object, found: str | None, role: str | None) -> Problem:
+    if found is not None:
+        message = f"is a {found} contract, not a {role}" if role else ""
+        return Problem(Rule.UNKNOWN_CONTRACT, message, f"name a {role} here", name)
+    hint = f"a contract names one of {', '.join(SCHEMAS)} there"
+    if not isinstance(value, dict):
+        return Problem(
+            Rule.WRONG_TYPE, f"the document is {shown(value)}, not an object", hint, name
+        )
+    if "schema_version" not in value:
+        return Problem(Rule.UNKNOWN_CONTRACT, 'the document has no "schema_version"', hint, name)
+    version = value["schema_version"]
+    return Problem(
+        Rule.UNKNOWN_CONTRACT,
+        f'"schema_version" {shown(version)} is not one that this release knows',
+        hint,
+        name,
+        ("schema_version",),
+    )
+
+
+def open_documents(
+    wanted: Sequence[tuple[str, str | None]], *, max_bytes: int = files.DEFAULT_MAX_BYTES
+) -> tuple[list[Document], list[Problem]]:
+    """Each file (name, role) that can be opened, and the problems of those that can't."""
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for name, role in wanted:
+        try:
+            documents.append(open_document(name, role=role, max_bytes=max_bytes))
+        except ContractError as error:
+            problems += error.problems
+    return documents, problems
+
+
+def open_contracts(
+    dataset: str,
+    rubric: str,
+    predictions: Sequence[str],
+    *,
+    max_bytes: int = files.DEFAULT_MAX_BYTES,
+) -> Contracts:
+    """Reads and checks the three contracts of a comparison, one by one and together.
+
+    Raises:
+        ContractError: with every problem of the stage that found some, placed.
+    """
+    wanted = [(dataset, "dataset"), (rubric, "rubric")]
+    wanted += [(name, "predictions") for name in dict.fromkeys(predictions)]
+    documents, problems = open_documents(wanted, max_bytes=max_bytes)
+    if problems:
+        raise ContractError(problems)
+    contracts = Contracts(
+        tuple(documents),
+        load_dataset(documents[0].value),
+        load_rubric(documents[1].value),
+        {document.name: load_predictions(document.value) for document in documents[2:]},
+    )
+    check_together(documents, contracts.dataset, dataset, contracts.replays)
+    return contracts
+
+
+def check_together(
+    documents: Iterable[Document],
+    dataset: Dataset,
+    dataset_file: str,
+    replays: dict[str, Predictions],
+) -> None:
+    """Raises what is wrong across the records of each file, or else between the files."""
+    problems = [*check_dataset(dataset, dataset_file), *check_replays(replays)]
+    raise_if(problems or check_fit(dataset, dataset_file, replays), documents)
+
+
+def choose_releases(
+    contracts: Contracts, *, baseline: str | None, candidate: str | None
+) -> tuple[str, str]:
+    """The two releases to compare: baseline, candidate.
+
+    Args:
+        contracts: checked.
+        baseline: None takes the rubric's.
+        candidate: None takes the one release that is not the baseline, where it is one.
+
+    Raises:
+        ContractError: one is not recorded, both are one, or the choice is not plain.
+    """
+    baseline = baseline or contracts.rubric.baseline_release
+    recorded = [release.id for each in contracts.replays.values() for release in each.releases]
+    if candidate is None:
+        others = [id_ for id_ in recorded if id_ != baseline]
+        if len(others) != 1:
+            raise ContractError(
+                [
+                    Problem(
+                        Rule.BAD_USAGE,
+                        "no candidate is named, and the replays leave no single choice",
+                        f"--candidate with one of: {listed(others) or 'none recorded'}",
+                    )
+                ]
+            )
+        candidate = others[0]
+    raise_if(
+        check_releases(
+            contracts.rubric,
+            contracts.documents[1].name,
+            contracts.replays,
+            baseline=baseline,
+            candidate=candidate,
+        ),
+        contracts.documents,
+    )
+    return baseline, candidate
+
+
+def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
+    """Raises the problems, placed, where there are any."""
+    if problems:
+        raise ContractError(place(problems, {each.name: each.data for each in documents}))
+
+
+def check_all(documents: Sequence[Document]) -> list[Problem]:
+    """Problems and warnings of any contracts together, placed.
+
+    Replays belong to the dataset whose version they name, so that contracts of several
+    agents can be checked in one go. One dataset alone is held against every replay.
+    """
+    datasets = {each.name: load_dataset(each.value) for each in documents if each.role == "dataset"}
+    rubrics = {each.name: load_rubric(each.value) for each in documents if each.role == "rubric"}
+    replays = {
+        each.name: load_predictions(each.value) for each in documents if each.role == "predictions"
+    }
+    problems: list[Problem] = []
+    unfit = set()
+    for name, dataset in datasets.items():
+        own = [*check_dataset(dataset, name)]
+        unfit.update([name] if own else [])
+        problems += own + advise_dataset(dataset, name)
+    for name, rubric in rubrics.items():
+        problems += advise_rubric(rubric, name)
+        if len(datasets) == 1:
+            problems += advise_both(next(iter(datasets.values())), rubric, name)
+    for version in dict.fromkeys(each.dataset_version for each in replays.values()):
+        group = {name: each for name, each in replays.items() if each.dataset_version == version}
+        own = check_replays(group)
+        problems += own
+        if own or not datasets:
+            continue
+        homes = [name for name, each in datasets.items() if each.version == version]
+        if len(datasets) == 1:
+            homes = list(datasets)
+        if len(homes) != 1:
+            problems.append(_homeless(next(iter(group)), version, homes))
+        elif homes[0] not in unfit:
+            problems += check_fit(datasets[homes[0]], homes[0], group)
+    return place(problems, {each.name: each.data for each in documents})
+
+
+def _homeless(file: str, version: str, homes: list[str]) -> Problem:
+    found = "several datasets are" if homes else "no dataset is"
+    return Problem(
+        Rule.DATASET_NOT_FOUND,
+        f"{found} version {shown(version)}{f': {listed(homes)}' if homes else ''}",
+        "name the one dataset that these replays were recorded on",
+        file,
+        ("dataset_version",),
+    )
+
+
+def advise(contracts: Contracts) -> list[Problem]:
+    """Warnings about the contracts of a comparison, placed."""
+    dataset_file, rubric_file = (each.name for each in contracts.documents[:2])
+    warnings = [
+        *advise_dataset(contracts.dataset, dataset_file),
+        *advise_rubric(contracts.rubric, rubric_file),
+        *advise_both(contracts.dataset, contracts.rubric, rubric_file),
+    ]
+    return place(warnings, {each.name: each.data for each in contracts.documents})

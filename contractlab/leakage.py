@@ -1,0 +1,135 @@
+"""Is a dataset fit to judge on: unique ids, all splits, and nothing that leaks between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contractlab.lookalike import fold_input
+from contractlab.names import Named, check_names
+from contractlab.problems import Path, Problem, Related, Rule
+from contractlab.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contractlab.model import Case, Dataset
+
+SPLITS = ("train", "development", "test")
+
+
+def check_dataset(dataset: Dataset, file: str) -> list[Problem]:
+    """Every problem across the cases of one dataset, without positions."""
+    return [
+        *_repeated_ids(dataset.cases, file),
+        *_absent_splits(dataset.cases, file),
+        *_families_in_two_splits(dataset.cases, file),
+        *_inputs_in_two_splits(dataset.cases, file),
+        *_names(dataset, file),
+    ]
+
+
+def _repeated_ids(cases: tuple[Case, ...], file: str) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for index, case in enumerate(cases):
+        at = first.setdefault(case.id, index)
+        if at != index:
+            yield Problem(
+                Rule.DUPLICATE_ID,
+                f"case id {shown(case.id)} stands twice",
+                "give each case an id of its own",
+                file,
+                _case(index, "id"),
+                related=(Related(file, _case(at, "id"), "first seen here"),),
+            )
+
+
+def _absent_splits(cases: tuple[Case, ...], file: str) -> Iterator[Problem]:
+    present = {case.split for case in cases}
+    for split in SPLITS:
+        if split not in present:
+            yield Problem(
+                Rule.ABSENT_SPLIT,
+                f"no case is in the {split} split",
+                "a dataset has train, development and test cases",
+                file,
+                ("cases",),
+            )
+
+
+def _families_in_two_splits(cases: tuple[Case, ...], file: str) -> Iterator[Problem]:
+    home: dict[str, int] = {}
+    told: set[tuple[str, str]] = set()
+    for index, case in enumerate(cases):
+        at = home.setdefault(case.family_id, index)
+        first = cases[at].split
+        if case.split != first and (case.family_id, case.split) not in told:
+            told.add((case.family_id, case.split))
+            yield Problem(
+                Rule.FAMILY_LEAKAGE,
+                f"family {shown(case.family_id)} is in {first} and in {case.split} (split leakage)",
+                f"move case {shown(case.id)} to {first}, or give it a family of its own",
+                file,
+                _case(index, "family_id"),
+                related=(Related(file, _case(at, "family_id"), f"first seen here, in {first}"),),
+            )
+
+
+def _inputs_in_two_splits(cases: tuple[Case, ...], file: str) -> Iterator[Problem]:
+    home: dict[str, int] = {}
+    told: set[tuple[int, str, str]] = set()
+    for index, case in enumerate(cases):
+        at = home.setdefault(fold_input(case.input), index)
+        first = cases[at]
+        if case.split == first.split or case.family_id == first.family_id:
+            continue  # in one family it is family leakage, told there
+        if (at, case.family_id, case.split) not in told:
+            told.add((at, case.family_id, case.split))
+            yield Problem(
+                Rule.INPUT_LEAKAGE,
+                f"case {shown(case.id)} in {case.split} has the input of case {shown(first.id)}"
+                f" in {first.split} (split leakage)",
+                "put both into one family and one split, or change the input",
+                file,
+                _case(index, "input"),
+                related=(Related(file, _case(at, "input"), f"the same input, in {first.split}"),),
+            )
+
+
+def _names(dataset: Dataset, file: str) -> list[Problem]:
+    cases = dataset.cases
+    return [
+        *check_names("dataset version", [Named(dataset.version, file, ("dataset_version",))], ""),
+        *check_names(
+            "case",
+            (Named(case.id, file, _case(index, "id")) for index, case in enumerate(cases)),
+            "a reviewer would take one case for the other",
+        ),
+        *check_names(
+            "family",
+            (Named(case.family_id, file, _case(i, "family_id")) for i, case in enumerate(cases)),
+            "a second spelling hides a family that is in two splits",
+        ),
+        *check_names(
+            "slice",
+            (Named(case.slice, file, _case(index, "slice")) for index, case in enumerate(cases)),
+            "a second spelling takes cases out of a slice's pass rate",
+        ),
+        *check_names(ACTION, actions_and_tools(dataset, file), EVADES_FORBIDDEN),
+    ]
+
+
+ACTION = "action or tool"
+EVADES_FORBIDDEN = "a second spelling evades the forbidden list"
+
+
+def actions_and_tools(dataset: Dataset, file: str) -> Iterator[Named]:
+    """The actions and tools that a dataset names, where they stand."""
+    for index, case in enumerate(dataset.cases):
+        if case.expected_tool is not None:
+            yield Named(case.expected_tool, file, _case(index, "expected_tool"))
+        for entry, action in enumerate(case.forbidden_actions):
+            yield Named(action, file, _case(index, "forbidden_actions", entry))
+
+
+def _case(index: int, *steps: str | int) -> Path:
+    return ("cases", index, *steps)

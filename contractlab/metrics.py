@@ -1,0 +1,159 @@
+"""Graded records to the figures of one release. Counts stay exact; undefined is None."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from contractlab.grade import Graded
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionMatrix:
+    """Predicted against expected label, for one positive class."""
+
+    tp: int
+    fp: int
+    tn: int
+    fn: int
+
+    @property
+    def precision(self) -> Fraction | None:
+        """Tp / (tp + fp); None where nothing was predicted positive."""
+        return _ratio(self.tp, self.tp + self.fp)
+
+    @property
+    def recall(self) -> Fraction | None:
+        """Tp / (tp + fn); None where nothing is positive."""
+        return _ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def f1(self) -> Fraction | None:
+        """Harmonic mean of both; None where one is undefined or their sum is 0."""
+        precision, recall = self.precision, self.recall
+        if precision is None or recall is None or precision + recall == 0:
+            return None
+        return 2 * precision * recall / (precision + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class SliceMetrics:
+    """One slice of the evaluated split."""
+
+    count: int
+    passed: int
+    critical_count: int
+
+    @property
+    def pass_rate(self) -> Fraction:
+        """Passed cases of all, 0 to 1."""
+        return Fraction(self.passed, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The figures of one release on the evaluated split (one case at least)."""
+
+    case_count: int
+    passed: int
+    mean_score: Fraction
+    """Mean over cases of the share of checks that hold."""
+    confusion_matrix: ConfusionMatrix
+    mean_latency_ms: float
+    p95_latency_ms: float
+    """Nearest rank: the smallest latency with at least 95 % of all at or below it."""
+    mean_estimated_cost_usd: float
+    by_slice: Mapping[str, SliceMetrics]
+    """Sorted by name."""
+    critical_failures: tuple[str, ...]
+    """Ids of critical cases that failed, in dataset order."""
+    results: tuple[Graded, ...]
+    """In dataset order."""
+
+    @property
+    def pass_rate(self) -> Fraction:
+        """Passed cases of all, 0 to 1."""
+        return Fraction(self.passed, self.case_count)
+
+    @property
+    def slice_pass_rate_gap(self) -> Fraction:
+        """Best minus worst pass rate over slices."""
+        rates = [each.pass_rate for each in self.by_slice.values()]
+        return max(rates) - min(rates)
+
+
+def measure(results: Sequence[Graded], *, positive_label: str) -> Metrics:
+    """The figures of one release.
+
+    Args:
+        results: one graded record a case, at least one.
+        positive_label: the class that the confusion matrix calls positive.
+    """
+    count = len(results)
+    latencies = [graded.record.latency_ms for graded in results]
+    held = sum(sum(graded.checks.values()) for graded in results)
+    return Metrics(
+        case_count=count,
+        passed=sum(graded.passed for graded in results),
+        mean_score=Fraction(held, sum(len(graded.checks) for graded in results)),
+        confusion_matrix=_confusion(results, positive_label),
+        mean_latency_ms=mean(latencies),
+        p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)),
+        mean_estimated_cost_usd=mean([graded.record.estimated_cost_usd for graded in results]),
+        by_slice=_by_slice(results),
+        critical_failures=tuple(
+            graded.case.id for graded in results if graded.case.critical and not graded.passed
+        ),
+        results=tuple(results),
+    )
+
+
+def mean(values: Sequence[float]) -> float:
+    """Correctly rounded sum, divided by the count: the same for every order of the values."""
+    try:
+        return fsum(values) / len(values)
+    except OverflowError:  # the sum leaves the range of a double, the mean does not
+        return float(sum(map(Fraction, values)) / len(values))
+
+
+def nearest_rank(values: Sequence[float], share: Fraction) -> float:
+    """Smallest value with at least this share of all values at or below it.
+
+    Args:
+        values: at least one, in any order.
+        share: above 0, at most 1; a fraction, because 0.95 * 20 is not 19 in floats.
+    """
+    rank = -(-share.numerator * len(values) // share.denominator)
+    return float(sorted(values)[rank - 1])
+
+
+def _confusion(results: Sequence[Graded], positive: str) -> ConfusionMatrix:
+    tp = fp = tn = fn = 0
+    for graded in results:
+        expected = graded.case.expected_label == positive
+        if graded.record.predicted_label == positive:
+            tp += expected
+            fp += not expected
+        else:
+            fn += expected
+            tn += not expected
+    return ConfusionMatrix(tp, fp, tn, fn)
+
+
+def _by_slice(results: Sequence[Graded]) -> Mapping[str, SliceMetrics]:
+    counts: dict[str, list[int]] = {}
+    for graded in results:
+        count = counts.setdefault(graded.case.slice, [0, 0, 0])
+        count[0] += 1
+        count[1] += graded.passed
+        count[2] += graded.case.critical
+    return {name: SliceMetrics(*counts[name]) for name in sorted(counts)}
+
+
+def _ratio(part: int, whole: int) -> Fraction | None:
+    return Fraction(part, whole) if whole else None

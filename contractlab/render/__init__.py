@@ -1,0 +1,1 @@
+"""Judgements and problems to text: pure functions, one module a medium."""

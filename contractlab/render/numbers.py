@@ -1,0 +1,74 @@
+"""The only place where numbers become text. They round towards the worse side.
+
+A rate just below 1 never reads as 1, and an observed value never reads as the limit that
+it missed. Undefined reads `n/a (0/0)`; there is no `-0.0`.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
+
+UNDEFINED = "n/a (0/0)"
+_ROUNDING = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}
+Number = Fraction | float | int
+
+
+def rounded(value: Number, places: int, towards: str) -> Decimal:
+    """A value at so many decimal places, `down`, `up` or `nearest`; never minus zero."""
+    with localcontext(prec=400):  # the largest double has 309 digits before the point
+        if isinstance(value, Fraction):
+            exact = Decimal(value.numerator) / Decimal(value.denominator)
+        else:
+            exact = Decimal(repr(value))  # as written: 0.7 is not 0.69999
+        result = exact.quantize(Decimal(1).scaleb(-places), rounding=_ROUNDING[towards])
+    return abs(result) if result == 0 else result
+
+
+def rate(value: Number | None, towards: str = "down") -> str:
+    """A rate from 0 to 1, three places: `0.833`."""
+    return UNDEFINED if value is None else f"{rounded(value, 3, towards):f}"
+
+
+def difference(value: Number, towards: str = "down") -> str:
+    """A difference of rates, signed: `+0.333`, `-0.025`, `0.000`."""
+    number = rounded(value, 3, towards)
+    return f"{number:+f}" if number else f"{number:f}"
+
+
+def percent(value: Number | None, towards: str = "down") -> str:
+    """A rate as a percentage, one place: `83.3 %`."""
+    return UNDEFINED if value is None else f"{rounded(_times_100(value), 1, towards):f} %"
+
+
+def points(value: Number, towards: str = "down") -> str:
+    """A difference of rates in percentage points, signed: `+33.3`."""
+    number = rounded(_times_100(value), 1, towards)
+    return f"{number:+f}" if number else f"{number:f}"
+
+
+def milliseconds(value: Number) -> str:
+    """A latency, whole from 100 ms on: `1,010 ms`."""
+    return f"{_sized(value, 100, 0, 1):,f} ms"
+
+
+def usd(value: Number) -> str:
+    """A cost with the places that it needs: `$0.0042`."""
+    number = _sized(value, 1, 2, 4)
+    if (value and number == 0) or 0 < value < 0.001:
+        return f"${rounded(value, 8, 'up').normalize():f}"
+    return f"${number:,f}"
+
+
+def count(value: int) -> str:
+    """A whole number with thousands set apart: `1,000`."""
+    return f"{value:,}"
+
+
+def _sized(value: Number, large: int, places: int, more_places: int) -> Decimal:
+    return rounded(value, places if value >= large else more_places, "up")
+
+
+def _times_100(value: Number) -> Number:
+    # repr, not the float: 0.07 * 100 is 7.000000000000001
+    return (value if isinstance(value, Fraction) else Fraction(repr(value))) * 100

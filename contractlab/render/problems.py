@@ -1,0 +1,94 @@
+"""Problems as a compiler shows them: place, code, message, the line, the way out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from contractlab.render.escape import terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from contractlab.problems import Position, Problem
+
+WIDTH = 80
+# A quoted value or a parenthesis stays on one line, so that it can be searched for.
+_WORD = re.compile(r'\([^()]*\)[.,;:]?|"(?:[^"\\]|\\.)*"[.,;:]?|\S+')
+
+
+def render_problems(problems: Sequence[Problem]) -> str:
+    """Every problem in the order given, one block each."""
+    return "".join(f"{line}\n" for problem in problems for line in _lines(problem))
+
+
+def summary(problems: Sequence[Problem], *, strict: bool = False) -> str:
+    """How many problems and warnings there are: `2 problems, 1 warning`."""
+    warnings = sum(problem.rule.warns for problem in problems) if not strict else 0
+    found = len(problems) - warnings
+    parts = [f"{found} problem{'' if found == 1 else 's'}"]
+    if warnings:
+        parts.append(f"{warnings} warning{'' if warnings == 1 else 's'}")
+    return ", ".join(parts)
+
+
+def _lines(problem: Problem) -> Iterator[str]:
+    rule = problem.rule
+    yield from _wrapped(
+        f"{place(problem)}: {rule.code} {rule.title}: {terminal(problem.message)}", indent=4
+    )
+    if problem.position is not None and problem.position.excerpt:
+        yield from _excerpt(problem.position)
+    for related in problem.related:
+        if related.position is not None:
+            yield from _note(related.position, terminal(related.note), related.file, problem.file)
+    if problem.hint:
+        yield from _wrapped(f"   help: {terminal(problem.hint)}", indent=9)
+
+
+def place(problem: Problem) -> str:
+    """`file:line:column`, as far as it is known; the tool's name where no file is to blame."""
+    if not problem.file:
+        return "contractlab"
+    name = terminal(problem.file)
+    if problem.position is None:
+        return name
+    return f"{name}:{problem.position.line}:{problem.position.column}"
+
+
+def _excerpt(position: Position) -> Iterator[str]:
+    gutter, text, caret = _fitted(position, room=WIDTH)
+    yield f"{gutter}{text}"
+    yield f"{' ' * (len(gutter) - 2)}| {' ' * caret}^"
+
+
+def _note(position: Position, note: str, file: str, here: str) -> Iterator[str]:
+    where = "" if file == here else f"{terminal(file)}: "
+    gutter, text, _ = _fitted(position, room=WIDTH - 3 - len(where) - len(note))
+    yield f"{gutter}{text}   {where}{note}"
+
+
+def _fitted(position: Position, *, room: int) -> tuple[str, str, int]:
+    """Gutter, the part of the line around the place that fits, and where the place is in it."""
+    gutter = f"{position.line:>5} | "
+    room = max(room - len(gutter), 24)
+    at = position.excerpt_column - 1
+    before = terminal(position.excerpt[:at].replace("\t", " "))
+    after = terminal(position.excerpt[at:].replace("\t", " "))
+    if len(before) > room // 2 and len(before) + len(after) > room:
+        keep = max(room // 2, room - len(after))
+        before = "…" + before[len(before) - keep + 1 :]
+    line = before + after
+    return gutter, line if len(line) <= room else line[: room - 1] + "…", len(before)
+
+
+def _wrapped(text: str, *, indent: int) -> Iterator[str]:
+    lead = text[: len(text) - len(text.lstrip())]
+    line = ""
+    for word in _WORD.findall(text):
+        if line and len(lead) + len(line) + 1 + len(word) > WIDTH:
+            yield lead + line
+            lead, line = " " * indent, word
+        else:
+            line = f"{line} {word}" if line else word
+    yield lead + line

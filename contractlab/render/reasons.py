@@ -1,0 +1,87 @@
+"""A gate's result in words, with what was observed and what was asked for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from contractlab.decide import CRITICAL
+from contractlab.render.numbers import UNDEFINED, difference, milliseconds, rate, usd
+from contractlab.words import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from contractlab.decide import Decision, GateResult, Value
+
+_LABELS: Mapping[str, tuple[str, Callable[..., str]]] = {
+    "critical_slice_min_pass_rate": ("pass rate of critical slice", rate),
+    "min_overall_pass_rate": ("overall pass rate", rate),
+    "min_precision": ("precision", rate),
+    "min_recall": ("recall", rate),
+    "min_f1": ("F1", rate),
+    "max_slice_pass_rate_gap": ("slice pass-rate gap", rate),
+    "max_mean_latency_ms": ("mean latency", milliseconds),
+    "max_p95_latency_ms": ("p95 latency", milliseconds),
+    "max_mean_cost_usd": ("mean cost", usd),
+    "min_paired_delta_ci_low": ("paired bootstrap lower bound", difference),
+}
+
+
+def label(gate: GateResult) -> str:
+    """What a gate is about: `overall pass rate`, or `pass rate of critical slice "refunds"`."""
+    if gate.name == CRITICAL:
+        return "critical cases that failed"
+    name = _LABELS[gate.name][0]
+    return name if gate.slice is None else f"{name} {shown(gate.slice)}"
+
+
+def observed(gate: GateResult) -> str:
+    """The observed value, rounded towards the side on which it is worse."""
+    return _number(gate, gate.observed)
+
+
+def threshold(gate: GateResult) -> str:
+    """The limit as the rubric wrote it, in the observed value's unit."""
+    if gate.name == CRITICAL:
+        return "none"
+    text = repr(gate.threshold)
+    write = _LABELS[gate.name][1]
+    return f"{text} ms" if write is milliseconds else f"${text}" if write is usd else text
+
+
+def _number(gate: GateResult, value: Value) -> str:
+    if value is None:
+        return UNDEFINED
+    if gate.name == CRITICAL:
+        return str(value)
+    write = _LABELS[gate.name][1]
+    if write is milliseconds or write is usd:
+        return write(value)
+    return write(value, "down" if gate.bound == "at_least" else "up")
+
+
+def message(gate: GateResult) -> str:
+    """Why a gate that does not hold is a reason. Names in it are raw, so escape them."""
+    if gate.name == CRITICAL:
+        plural = "s" if len(gate.case_ids) > 1 else ""
+        return f"critical safety or privacy case{plural} failed: {listed(gate.case_ids)}"
+    if gate.observed is None:
+        return f"{label(gate)} is undefined (0/0); at least {threshold(gate)} is required"
+    side = "below" if gate.bound == "at_least" else "above"
+    return f"{label(gate)} {_beside(gate)} is {side} {threshold(gate)}"
+
+
+def _beside(gate: GateResult) -> str:
+    """The observed value, with every digit where rounding would make it read as the limit."""
+    text = observed(gate)
+    if text.lstrip("+$") == threshold(gate).lstrip("+$") and isinstance(gate.observed, Fraction):
+        return f"{text} ({gate.observed})"
+    if text == threshold(gate):
+        return repr(gate.observed)
+    return text
+
+
+def primary_reason(decision: Decision) -> str:
+    """The first reason in words; for PASS, that there is none."""
+    return message(decision.reasons[0]) if decision.reasons else "every gate holds"

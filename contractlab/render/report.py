@@ -1,0 +1,228 @@
+"""A judgement as the JSON report: every field is documented in `report-v1.schema.json`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from contractlab.canonical import encode_report
+from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
+from contractlab.render.reasons import message, primary_reason
+
+if TYPE_CHECKING:
+    from contractlab.bootstrap import Interval
+    from contractlab.compare import Comparison, Pair
+    from contractlab.decide import GateResult, Value
+    from contractlab.grade import Graded
+    from contractlab.judge import Judgement
+    from contractlab.metrics import Metrics
+    from contractlab.model import Case, Record
+    from contractlab.problems import Problem
+
+SCHEMA_VERSION = "eval-report-v1"
+
+LIMITATIONS = (
+    "The verdict speaks of the recorded cases only; a gate cannot see what no case asks.",
+    "The interval treats cases as independent; where families have several test cases, read"
+    " the interval resampled by family beside it.",
+    "Several intervals and slices are shown; one of many is outside its bound by chance.",
+    "Labels, tools, actions, evidence, latency and cost are taken as recorded.",
+    "The digest binds the inputs to the verdict; it proves neither origin nor integrity of"
+    " the recording, and it is no signature.",
+)
+"""What a verdict does not say."""
+
+
+def render_json(judgement: Judgement) -> bytes:
+    """The report: ASCII, sorted, indented, the same bytes for the same inputs."""
+    return encode_report(as_dict(judgement))
+
+
+def as_dict(judgement: Judgement) -> dict[str, Any]:
+    """The report as JSON values."""
+    decision, evidence, rubric = judgement.decision, judgement.evidence, judgement.rubric
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "action": str(decision.verdict),
+        "primary_reason": primary_reason(decision),
+        "reasons": [message(gate) for gate in decision.reasons],
+        "gates": [_gate(gate) for gate in decision.gates],
+        "evaluator_version": EVALUATOR_VERSION,
+        "evidence_digest_format": DIGEST_FORMAT,
+        "evidence_sha256": evidence.sha256,
+        "evidence_fingerprint": evidence.fingerprint,
+        "inputs": [
+            {
+                "name": each.name,
+                "role": each.role,
+                "byte_count": each.byte_count,
+                "sha256": each.sha256,
+            }
+            for each in evidence.inputs
+        ],
+        "dataset_version": judgement.dataset_version,
+        "rubric_version": rubric.version,
+        "prediction_set_version": judgement.predictions_version,
+        "baseline_release": judgement.baseline_release,
+        "candidate_release": judgement.candidate_release,
+        "positive_label": rubric.positive_label,
+        "baseline_metrics": _metrics(judgement.baseline),
+        "candidate_metrics": _metrics(judgement.candidate),
+        "comparison": _comparison(judgement),
+        "cases": [_pair(pair) for pair in judgement.comparison.pairs],
+        "warnings": [_warning(problem) for problem in judgement.warnings],
+        "limitations": list(LIMITATIONS),
+    }
+
+
+def _gate(gate: GateResult) -> dict[str, Any]:
+    return {
+        "gate": gate.name,
+        "held": gate.held,
+        "verdict": str(gate.verdict),
+        "bound": gate.bound,
+        "observed": _number(gate.observed),
+        "threshold": gate.threshold,
+        "slice": gate.slice,
+        "case_ids": list(gate.case_ids),
+    }
+
+
+def _metrics(metrics: Metrics) -> dict[str, Any]:
+    matrix = metrics.confusion_matrix
+    return {
+        "case_count": metrics.case_count,
+        "pass_rate": float(metrics.pass_rate),
+        "mean_score": float(metrics.mean_score),
+        "confusion_matrix": {
+            "tp": matrix.tp,
+            "fp": matrix.fp,
+            "tn": matrix.tn,
+            "fn": matrix.fn,
+        },
+        "precision": _number(matrix.precision),
+        "recall": _number(matrix.recall),
+        "f1": _number(matrix.f1),
+        "mean_latency_ms": metrics.mean_latency_ms,
+        "p95_latency_ms": metrics.p95_latency_ms,
+        "mean_estimated_cost_usd": metrics.mean_estimated_cost_usd,
+        "slice_pass_rate_gap": float(metrics.slice_pass_rate_gap),
+        "by_slice": {
+            name: {
+                "count": each.count,
+                "passed": each.passed,
+                "pass_rate": float(each.pass_rate),
+                "critical_count": each.critical_count,
+            }
+            for name, each in metrics.by_slice.items()
+        },
+        "critical_failures": list(metrics.critical_failures),
+        "case_results": [_result(graded) for graded in metrics.results],
+    }
+
+
+def _result(graded: Graded) -> dict[str, Any]:
+    case = graded.case
+    return {
+        "case_id": case.id,
+        "slice": case.slice,
+        "critical": case.critical,
+        "passed": graded.passed,
+        "score": graded.score,
+        "checks": graded.checks,
+    }
+
+
+def _comparison(judgement: Judgement) -> dict[str, Any]:
+    comparison: Comparison = judgement.comparison
+    counts, bootstrap = comparison.counts, comparison.bootstrap
+    families = comparison.families
+    rubric = judgement.rubric
+    return {
+        "paired_pass_rate_delta": float(comparison.delta),
+        "paired_bootstrap_interval": _interval(bootstrap.interval),
+        "confidence": rubric.confidence,
+        "samples": rubric.resamples,
+        "seed": rubric.seed,
+        "bootstrap_exact_interval": _interval(bootstrap.exact),
+        "bootstrap_method": bootstrap.method,
+        "bootstrap_method_version": bootstrap.version,
+        "counts": {
+            "both": counts.both,
+            "improved": counts.improved,
+            "regressed": counts.regressed,
+            "neither": counts.neither,
+        },
+        "improved": list(comparison.ids("improved")),
+        "regressed": list(comparison.ids("regressed")),
+        "newcombe_interval": _interval(comparison.newcombe),
+        "mcnemar": {
+            "exact": comparison.mcnemar.exact,
+            "mid_p": comparison.mcnemar.mid_p,
+            "one_sided": comparison.mcnemar.one_sided,
+        },
+        "could_have_missed": comparison.could_have_missed,
+        "smallest_detectable_regression": comparison.smallest_detectable,
+        "by_family": None
+        if families is None
+        else {
+            "interval": _interval(families.interval),
+            "families": families.families,
+            "method": families.method,
+            "method_version": families.version,
+        },
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    case = pair.baseline.case
+    return {
+        "case_id": case.id,
+        "family_id": case.family_id,
+        "flip": pair.flip,
+        "input": case.input,
+        "expected": _expected(case),
+        "baseline": _record(pair.baseline.record),
+        "candidate": _record(pair.candidate.record),
+    }
+
+
+def _expected(case: Case) -> dict[str, Any]:
+    return {
+        "label": case.expected_label,
+        "tool": case.expected_tool,
+        "forbidden_actions": case.forbidden_actions,
+        "requires_evidence": case.requires_evidence,
+    }
+
+
+def _record(record: Record) -> dict[str, Any]:
+    return {
+        "label": record.predicted_label,
+        "tool": record.tool,
+        "actions": record.actions,
+        "evidence_present": record.evidence_present,
+        "latency_ms": record.latency_ms,
+        "estimated_cost_usd": record.estimated_cost_usd,
+    }
+
+
+def _warning(problem: Problem) -> dict[str, Any]:
+    place = problem.position
+    return {
+        "code": problem.rule.code,
+        "name": problem.rule.title,
+        "message": problem.message,
+        "hint": problem.hint,
+        "file": problem.file,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+    }
+
+
+def _interval(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def _number(value: Value) -> float | None:
+    return float(value) if isinstance(value, Fraction) else value

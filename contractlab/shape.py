@@ -1,0 +1,180 @@
+"""Why a value does not fit a schema, in the words of the person who has to fix the file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.validators import extend
+
+from contractlab.problems import Path, Problem, Rule
+from contractlab.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jsonschema.exceptions import ValidationError
+
+    Said = tuple[Rule, str, str]
+
+_TYPES = {
+    "string": "a string",
+    "integer": "an integer",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "array": "an array",
+    "object": "an object",
+}
+
+
+_LARGEST = sys.float_info.max
+
+
+def _is_integer(_checker: object, value: object) -> bool:
+    return type(value) is int
+
+
+def _is_number(_checker: object, value: object) -> bool:
+    return type(value) in (int, float)
+
+
+# JSON Schema calls 2000.0 an integer; a count or a seed is written without a fraction.
+_Strict: Any = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
+
+
+class Explainer:
+    """Turns failing parts of one file's value into problems."""
+
+    def __init__(self, root: dict[str, Any], file: str) -> None:
+        self._validator = _Strict(root)
+        self._file = file
+
+    def explain(self, schema: dict[str, Any], part: Any, path: Path) -> list[Problem]:
+        """The problems of one part, its contents left aside (they are parts of their own)."""
+        if isinstance(part, int | float) and not isinstance(part, bool) and abs(part) > _LARGEST:
+            message = f"{_at(path)} does not fit a finite double"
+            hint = "the largest is about 1.8e308"
+            return [Problem(Rule.NON_FINITE_NUMBER, message, hint, self._file, path)]
+        shallow = {key: value for key, value in schema.items() if key != "items"}
+        if "properties" in schema:
+            shallow["properties"] = dict.fromkeys(schema["properties"], True)
+        errors: dict[str, ValidationError] = {}
+        for error in self._validator.evolve(schema=shallow).iter_errors(part):
+            errors.setdefault(error.validator, error)
+        if "type" in errors:
+            errors = {"type": errors["type"]}
+        return [
+            problem
+            for keyword in sorted(errors)
+            for problem in self._from(keyword, schema[keyword], schema, part, path)
+        ]
+
+    def _from(
+        self, keyword: str, limit: Any, schema: dict[str, Any], part: Any, path: Path
+    ) -> Iterator[Problem]:
+        match keyword:
+            case "required":
+                yield from self._missing(schema["properties"], part, path)
+            case "additionalProperties":
+                yield from self._unknown(schema["properties"], part, path)
+            case "uniqueItems":
+                yield from self._repeated(part, path)
+            case _:
+                rule, message, hint = _of_value(keyword, limit, part, _at(path))
+                yield Problem(rule, message, hint, self._file, path)
+
+    def _missing(
+        self, known: Mapping[str, object], part: Mapping[str, object], path: Path
+    ) -> Iterator[Problem]:
+        misspelt = {_meant(name, known, part) for name in part if name not in known}
+        for name in known:
+            if name not in part and name not in misspelt:
+                message = f'{_at(path)} has no "{name}"'
+                yield Problem(Rule.MISSING_FIELD, message, f'add "{name}"', self._file, path)
+
+    def _unknown(
+        self, known: Mapping[str, object], part: Mapping[str, object], path: Path
+    ) -> Iterator[Problem]:
+        for name in part:
+            if name in known:
+                continue
+            meant = _meant(name, known, part)
+            yield Problem(
+                Rule.UNKNOWN_FIELD,
+                f"{shown(name)} is not a field of {_at(path)}",
+                f'is it meant to be "{meant}"?'
+                if meant
+                else f"delete it; fields: {', '.join(known)}",
+                self._file,
+                (*path, name),
+                on_key=True,
+            )
+
+    def _repeated(self, part: list[object], path: Path) -> Iterator[Problem]:
+        seen: set[str] = set()
+        for index, entry in enumerate(part):
+            text = json.dumps(entry, ensure_ascii=False)
+            if text in seen:
+                message = f"{shown(entry)} stands twice in {_at(path)}"
+                place = (*path, index)
+                yield Problem(Rule.DUPLICATE_ENTRY, message, "name it once", self._file, place)
+            seen.add(text)
+
+
+def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
+    """Rule, message and hint of one value that breaks one keyword."""
+    match keyword:
+        case "type":
+            kinds = [limit] if isinstance(limit, str) else limit
+            wanted = " or ".join(_TYPES[kind] for kind in kinds)
+            return Rule.WRONG_TYPE, f"{what} is {shown(part)}, not {wanted}", f"write {wanted}"
+        case "enum" | "const":
+            allowed = limit if keyword == "enum" else [limit]
+            choice = ", ".join(json.dumps(each, ensure_ascii=False) for each in allowed)
+            choice = f"one of {choice}" if len(allowed) > 1 else choice
+            hint = _nearest(part, allowed) or f"write {choice}"
+            return Rule.NOT_ONE_OF, f"{what} is {shown(part)}, not {choice}", hint
+        case "minimum" | "maximum":
+            side = "at least" if keyword == "minimum" else "at most"
+            return Rule.OUT_OF_RANGE, f"{what} is {shown(part)}", f"{side} {limit}"
+        case "pattern":
+            return Rule.BLANK_TEXT, f"{what} is blank", "write a text with visible characters"
+        case "maxLength":
+            message = f"{what} has {len(part)} characters: {shown(part)}"
+            return Rule.TOO_LONG, message, f"at most {limit}"
+        case "minItems":
+            return Rule.TOO_FEW, f"{what} has {len(part)} entries", f"at least {limit}"
+        case other:  # a keyword that the compiled check does not know either
+            raise ValueError(f"no words for the keyword {other!r}")
+
+
+def _meant(name: str, known: Mapping[str, object], part: Mapping[str, object]) -> str | None:
+    """The missing field that an unknown one is a misspelling of: one mistake, one problem."""
+    near = get_close_matches(name, [key for key in known if key not in part], 1)
+    return near[0] if near else None
+
+
+def _nearest(value: object, allowed: list[object]) -> str:
+    if not isinstance(value, str):
+        return ""
+    near = get_close_matches(value, [each for each in allowed if isinstance(each, str)], 1)
+    return f"is it meant to be {json.dumps(near[0])}?" if near else ""
+
+
+def _at(path: Path) -> str:
+    """The name of a place: its last key, or what holds it."""
+    if not path:
+        return "the document"
+    if isinstance(path[-1], int):
+        holder = path[-2] if len(path) > 1 else "the document"
+        return f"entry {path[-1]} of {holder}"
+    return f'"{path[-1]}"'

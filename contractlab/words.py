@@ -1,0 +1,32 @@
+"""How messages show values and lists: never long, never cut without saying so."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SHOWN = 80
+"""Characters of a value that a message shows."""
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: JSON, cut short; a container by its kind and size."""
+    if isinstance(value, dict):
+        return f"an object with {len(value)} fields"
+    if isinstance(value, list):
+        return f"an array with {len(value)} entries"
+    text = value if isinstance(value, str) else None
+    if text is not None and len(text) > _SHOWN:
+        return f"{json.dumps(text[:_SHOWN], ensure_ascii=False)}… ({len(text)} characters)"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_SHOWN:
+        return "an integer of more than 80 digits"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names one after the other, and how many more there are."""
+    text = ", ".join(shown(name) for name in names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
