@@ -59,8 +59,10 @@ def metric_rows(judgement: Judgement) -> list[MetricRow]:
         )
     ]
     for metric in ("precision", "recall", "F1"):
-        values = [getattr(each.confusion_matrix, metric.lower()) for each in (before, after)]
-        rows.append(row(metric, *map(numbers.rate, values), f"min_{metric.lower()}"))
+        baseline, candidate = (
+            numbers.rate(getattr(each.confusion_matrix, metric.lower())) for each in (before, after)
+        )
+        rows.append(row(metric, baseline, candidate, f"min_{metric.lower()}"))
     rows.append(MetricRow("tp fp tn fn", _matrix(before), _matrix(after), "", None))
     rows += [
         row(
