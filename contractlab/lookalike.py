@@ -222,7 +222,9 @@ def _tables() -> _Tables:
     # Before the confusables, which would fold the em dash to a katakana mark, not to a hyphen.
     same = dict.fromkeys(_members(data.DASHES), "-")
     same |= dict.fromkeys(white, " ") | dict.fromkeys(ignored, "")
-    kept = {char: char for char in _KEPT}
+    # Two small letters (U+A77A, U+A7CF) have their own capitals for look-alikes: no way back up.
+    rest = {small for capital, small in case.items() if alike.get(small) == capital}
+    kept = {char: char for char in _KEPT | rest}
     apart = chain(canonical.items(), compatible.items())
     return _Tables(
         canonical=_Folding(canonical),

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from contractlab import lookalike_data
 from contractlab.lookalike import (
-    _ascii_fold,
-    _coarse,
     _LOOKS,
     _READS,
+    _ascii_fold,
+    _coarse,
     _table_fold,
     _tables,
     fold_input,
