@@ -7,7 +7,7 @@ import re
 from json.decoder import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING
 
-from contractlab.jsontext import MAX_DEPTH, MAX_DIGITS
+from contractlab.limits import MAX_DEPTH, MAX_DIGITS
 from contractlab.positions import Text, members
 from contractlab.problems import Position, Problem, Related, Rule
 

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING
 
 import jiter
 
+from contractlab.limits import MAX_DEPTH
 from contractlab.problems import ContractError
 
 if TYPE_CHECKING:
     from contractlab.problems import Problem
-
-MAX_DEPTH = 64
-"""Arrays and objects inside one another, the outermost counted."""
-
-MAX_DIGITS = 4300
-"""Digits of an integer, Python's own limit for text to int."""
 
 
 def parse(data: bytes, *, file: str = "") -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contractlab.lookalike import fold_input
+from contractlab.lookalike import skeletons
 from contractlab.names import Named, check_names
 from contractlab.problems import Path, Problem, Related, Rule
 from contractlab.words import shown
@@ -75,14 +75,17 @@ def _families_in_two_splits(cases: tuple[Case, ...], file: str) -> Iterator[Prob
 
 
 def _inputs_in_two_splits(cases: tuple[Case, ...], file: str) -> Iterator[Problem]:
-    home: dict[str, int] = {}
+    # Two inputs are one when they read alike or look alike: either key may agree.
+    homes: tuple[dict[str, int], dict[str, int]] = ({}, {})
     told: set[tuple[int, str, str]] = set()
     for index, case in enumerate(cases):
-        at = home.setdefault(fold_input(case.input), index)
-        first = cases[at]
-        if case.split == first.split or case.family_id == first.family_id:
-            continue  # in one family it is family leakage, told there
-        if (at, case.family_id, case.split) not in told:
+        for home, key in zip(homes, skeletons(case.input), strict=True):
+            at = home.setdefault(key, index)
+            first = cases[at]
+            if case.split == first.split or case.family_id == first.family_id:
+                continue  # in one family it is family leakage, told there
+            if (at, case.family_id, case.split) in told:
+                continue
             told.add((at, case.family_id, case.split))
             yield Problem(
                 Rule.INPUT_LEAKAGE,

@@ -18,7 +18,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from contractlab.jsontext import MAX_DEPTH, too_deep
+from contractlab.jsontext import too_deep
+from contractlab.limits import MAX_DEPTH
 from contractlab.problems import Path, Problem, Rule
 
 if TYPE_CHECKING:
