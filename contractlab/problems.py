@@ -58,6 +58,7 @@ class Rule(Enum):
     DUPLICATE_RECORD = "CL310", "duplicate-record"
     LOOK_ALIKE = "CL311", "look-alike"
     INPUT_LEAKAGE = "CL312", "input-leakage"
+    INCONSISTENT_REPORT = "CL313", "inconsistent-report"
 
     FORBIDDEN_EXPECTED_TOOL = "CL401", "forbidden-expected-tool"
     UNPASSABLE_RUBRIC = "CL402", "unpassable-rubric"

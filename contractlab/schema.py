@@ -11,39 +11,46 @@ written as one (2000.0 is not), and a number fits a finite double (1e999 does no
 
 from __future__ import annotations
 
-import re
 import sys
-from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
 
-from contractlab.jsontext import too_deep
-from contractlab.limits import MAX_DEPTH
-from contractlab.problems import Path, Problem, Rule
+from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypeAlias
 
-Schema = dict[str, Any]
-Test: TypeAlias = "Callable[[list[Any]], bool]"
-"""Whether every one of the values is right."""
+    from contractlab.problems import Path, Problem
 
-MOST_PROBLEMS = 10_000
-"""Problems listed for one file; a file with more is wrong in one way, many times."""
+    Schema: TypeAlias = dict[str, Any]
+    Test: TypeAlias = Callable[[list[Any]], bool]
+    """Whether every one of the values is right."""
 
 _FINITE = sys.float_info.max
 _SAYS_NOTHING = {"$schema", "$id", "$defs", "title", "description", "default", "examples"}
 
 
-@dataclass(frozen=True, slots=True)
 class Node:
     """A compiled schema: its test, and what it is made of."""
 
-    schema: Schema
-    ok: Test
-    items: Node | None
-    properties: Mapping[str, Node]
+    # Not a dataclass: loading dataclasses takes longer than checking a thousand cases.
+    __slots__ = ("entries", "items", "ok", "properties", "schema")
+
+    def __init__(
+        self,
+        schema: Schema,
+        ok: Test,
+        items: Node | None,
+        properties: Mapping[str, Node],
+        entries: Node | None = None,
+    ) -> None:
+        self.schema = schema
+        self.ok = ok
+        self.items = items
+        self.properties = properties
+        self.entries = entries  # what every value of an object with free keys is
 
 
 class Checker:
@@ -67,17 +74,22 @@ class Checker:
         """Every problem of the value's shape, at most `MOST_PROBLEMS`, without positions."""
         if self._node.ok([value]):
             return []
-        if too_deep(value):
+        # What only a no needs; shape imports jsonschema.
+        from contractlab.jsontext import too_deep  # noqa: PLC0415
+        from contractlab.problems import Problem, Rule  # noqa: PLC0415
+        from contractlab.shape import Explainer  # noqa: PLC0415
+
+        deep = too_deep(value)
+        if deep is not None:
             return [
                 Problem(
                     Rule.TOO_DEEP,
                     f"nested more than {MAX_DEPTH} deep",
                     "a contract nests 5 deep; is this the right file?",
                     file,
+                    deep,
                 )
             ]
-        from contractlab.shape import Explainer  # noqa: PLC0415 (imports jsonschema)
-
         explainer = Explainer(self._root, file)
         problems: list[Problem] = []
         for node, part, path in _failing(self._node, value, ()):
@@ -95,6 +107,9 @@ class Checker:
             if rest.keys() <= _SAYS_NOTHING:
                 return self._compiled[reference]
             raise ValueError(f"keywords beside $ref are not compiled: {sorted(rest)}")
+        if isinstance(schema.get("additionalProperties"), dict):
+            entries = self._compile(schema["additionalProperties"])
+            return Node(schema, _map(schema, entries), None, {}, entries)
         items = self._compile(schema["items"]) if "items" in schema else None
         properties = {
             name: self._compile(inner) for name, inner in schema.get("properties", {}).items()
@@ -118,7 +133,8 @@ def _failing(node: Node, value: object, path: Path) -> Iterator[tuple[Node, obje
                 deeper = True
                 yield from _failing(node.items, item, (*path, index))
     elif isinstance(value, dict):
-        for name, inner in node.properties.items():
+        known = dict.fromkeys(value, node.entries) if node.entries else node.properties
+        for name, inner in known.items():
             if name in value and not inner.ok([value[name]]):
                 deeper = True
                 yield from _failing(inner, value[name], (*path, name))
@@ -128,6 +144,8 @@ def _failing(node: Node, value: object, path: Path) -> Iterator[tuple[Node, obje
 
 def _shallow_ok(node: Node, value: object) -> bool:
     """Whether the value is right when what it contains is left aside."""
+    if node.entries:
+        return _map(node.schema, _ANYTHING)([value])
     schema = {key: inner for key, inner in node.schema.items() if key != "items"}
     return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING))([value])
 
@@ -154,6 +172,8 @@ def _test(schema: Schema, items: Node | None, properties: Mapping[str, Node]) ->
             return _array(schema, items)
         case "object":
             return _object(schema, properties)
+        case ["string", "integer"]:  # a step of a JSON path
+            return lambda values: set(map(type, values)) <= {str, int}
         case [other, "null"]:
             return _or_null(_test({**schema, "type": other}, items, properties))
         case other:
@@ -178,6 +198,8 @@ def _string(schema: Schema) -> Test:
         case r"\S":
             right = str.strip  # says the same as the pattern, three times as fast
         case pattern:
+            import re  # noqa: PLC0415 (none of the contracts' schemas comes here)
+
             right = re.compile(pattern).search
 
     def test(values: list[Any]) -> bool:
@@ -200,7 +222,7 @@ def _number(schema: Schema, types: set[type]) -> Test:
 
 
 def _array(schema: Schema, items: Node | None) -> Test:
-    fewest = schema.get("minItems", 0)
+    fewest, most = schema.get("minItems", 0), schema.get("maxItems", sys.maxsize)
     unique = schema.get("uniqueItems", False)
 
     def test(values: list[Any]) -> bool:
@@ -208,11 +230,18 @@ def _array(schema: Schema, items: Node | None) -> Test:
             return False
         if min(map(len, values), default=fewest) < fewest:
             return False
+        if max(map(len, values), default=0) > most:
+            return False
         entries = list(chain.from_iterable(values))
         if items is not None and not items.ok(entries):
             return False
+        if not unique:
+            return True
+        if items is None:  # contents aside: only strings are held to be unique
+            values = [[entry for entry in each if type(entry) is str] for each in values]
         # Entries are strings by now: the only kind of unique entries that a contract has.
-        return not unique or sum(map(len, map(set, values))) == len(entries)
+        several = [each for each in values if len(each) > 1]
+        return sum(map(len, map(set, several))) == sum(map(len, several))
 
     return test
 
@@ -233,7 +262,19 @@ def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
     return test
 
 
+def _map(schema: Schema, entries: Node) -> Test:
+    """Objects with any keys, whose values are all alike."""
+    unknown = schema.keys() - {"type", "additionalProperties"} - _SAYS_NOTHING
+    if unknown or schema.get("type") != "object":
+        raise ValueError(f"an object with free keys has no more keywords: {sorted(unknown)}")
+    return lambda values: (
+        set(map(type, values)) <= {dict}
+        and entries.ok(list(chain.from_iterable(map(dict.values, values))))
+    )
+
+
 _KEYWORDS = {
     "$ref", "const", "enum", "type", "pattern", "maxLength", "minimum", "maximum",
-    "items", "minItems", "uniqueItems", "properties", "required", "additionalProperties",
+    "items", "minItems", "maxItems", "uniqueItems", "properties", "required",
+    "additionalProperties",
 }  # fmt: skip

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.problems import Path, Problem, Rule
 from contractlab.words import shown
 
@@ -32,6 +34,8 @@ _TYPES = {
 
 
 _LARGEST = sys.float_info.max
+_MOST_GUESSES = 100
+"""Unknown fields of one object that are compared with what they could be meant to be."""
 
 
 def _is_integer(_checker: object, value: object) -> bool:
@@ -64,7 +68,10 @@ class Explainer:
             message = f"{_at(path)} does not fit a finite double"
             hint = "the largest is about 1.8e308"
             return [Problem(Rule.NON_FINITE_NUMBER, message, hint, self._file, path)]
-        shallow = {key: value for key, value in schema.items() if key != "items"}
+        # Unique is told here: jsonschema compares every pair where entries are of mixed types.
+        shallow = {
+            key: value for key, value in schema.items() if key not in ("items", "uniqueItems")
+        }
         if "properties" in schema:
             shallow["properties"] = dict.fromkeys(schema["properties"], True)
         errors: dict[str, ValidationError] = {}
@@ -72,11 +79,16 @@ class Explainer:
             errors.setdefault(error.validator, error)
         if "type" in errors:
             errors = {"type": errors["type"]}
-        return [
+        found = [
             problem
             for keyword in sorted(errors)
-            for problem in self._from(keyword, schema[keyword], schema, part, path)
+            for problem in islice(
+                self._from(keyword, schema[keyword], schema, part, path), MOST_PROBLEMS
+            )
         ]
+        if schema.get("uniqueItems") and isinstance(part, list):
+            found += islice(self._repeated(part, path), MOST_PROBLEMS)
+        return found
 
     def _from(
         self, keyword: str, limit: Any, schema: dict[str, Any], part: Any, path: Path
@@ -86,8 +98,6 @@ class Explainer:
                 yield from self._missing(schema["properties"], part, path)
             case "additionalProperties":
                 yield from self._unknown(schema["properties"], part, path)
-            case "uniqueItems":
-                yield from self._repeated(part, path)
             case _:
                 rule, message, hint = _of_value(keyword, limit, part, _at(path))
                 yield Problem(rule, message, hint, self._file, path)
@@ -95,7 +105,8 @@ class Explainer:
     def _missing(
         self, known: Mapping[str, object], part: Mapping[str, object], path: Path
     ) -> Iterator[Problem]:
-        misspelt = {_meant(name, known, part) for name in part if name not in known}
+        unknown = [name for name in part if name not in known]
+        misspelt = {_meant(name, known, part) for name in unknown[:_MOST_GUESSES]}
         for name in known:
             if name not in part and name not in misspelt:
                 message = f'{_at(path)} has no "{name}"'
@@ -104,10 +115,9 @@ class Explainer:
     def _unknown(
         self, known: Mapping[str, object], part: Mapping[str, object], path: Path
     ) -> Iterator[Problem]:
-        for name in part:
-            if name in known:
-                continue
-            meant = _meant(name, known, part)
+        unknown = [name for name in part if name not in known]
+        for index, name in enumerate(unknown):
+            meant = _meant(name, known, part) if index < _MOST_GUESSES else None
             yield Problem(
                 Rule.UNKNOWN_FIELD,
                 f"{shown(name)} is not a field of {_at(path)}",
@@ -122,12 +132,13 @@ class Explainer:
     def _repeated(self, part: list[object], path: Path) -> Iterator[Problem]:
         seen: set[str] = set()
         for index, entry in enumerate(part):
-            text = json.dumps(entry, ensure_ascii=False)
-            if text in seen:
+            if not isinstance(entry, str):
+                continue  # of the wrong type, which is told of the entry
+            if entry in seen:
                 message = f"{shown(entry)} stands twice in {_at(path)}"
                 place = (*path, index)
                 yield Problem(Rule.DUPLICATE_ENTRY, message, "name it once", self._file, place)
-            seen.add(text)
+            seen.add(entry)
 
 
 def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
@@ -146,28 +157,41 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
         case "minimum" | "maximum":
             side = "at least" if keyword == "minimum" else "at most"
             return Rule.OUT_OF_RANGE, f"{what} is {shown(part)}", f"{side} {limit}"
+        case "pattern" if limit != r"\S":
+            return Rule.NOT_ONE_OF, f"{what} is {shown(part)}, not of the form {limit}", ""
         case "pattern":
             return Rule.BLANK_TEXT, f"{what} is blank", "write a text with visible characters"
         case "maxLength":
-            message = f"{what} has {len(part)} characters: {shown(part)}"
-            return Rule.TOO_LONG, message, f"at most {limit}"
+            return (
+                Rule.TOO_LONG,
+                f"{what} is too long: {shown(part)}",
+                f"at most {limit} characters",
+            )
         case "minItems":
             return Rule.TOO_FEW, f"{what} has {len(part)} entries", f"at least {limit}"
+        case "maxItems":
+            return Rule.OUT_OF_RANGE, f"{what} has {len(part)} entries", f"at most {limit}"
         case other:  # a keyword that the compiled check does not know either
             raise ValueError(f"no words for the keyword {other!r}")
 
 
 def _meant(name: str, known: Mapping[str, object], part: Mapping[str, object]) -> str | None:
     """The missing field that an unknown one is a misspelling of: one mistake, one problem."""
-    near = get_close_matches(name, [key for key in known if key not in part], 1)
-    return near[0] if near else None
+    return _closest(name, [key for key in known if key not in part])
 
 
 def _nearest(value: object, allowed: list[object]) -> str:
     if not isinstance(value, str):
         return ""
-    near = get_close_matches(value, [each for each in allowed if isinstance(each, str)], 1)
-    return f"is it meant to be {json.dumps(near[0])}?" if near else ""
+    near = _closest(value, [each for each in allowed if isinstance(each, str)])
+    return f"is it meant to be {json.dumps(near)}?" if near else ""
+
+
+def _closest(word: str, choices: list[str]) -> str | None:
+    if len(word) > 2 * max(map(len, choices), default=0):
+        return None  # nothing is near, and finding that out takes time by the length
+    near = get_close_matches(word, choices, 1)
+    return near[0] if near else None
 
 
 def _at(path: Path) -> str:
