@@ -10,12 +10,15 @@ from contractlab.canonical import encode_report
 from contractlab.intake import check_all, open_documents
 from contractlab.model import Verdict
 from contractlab.problems import ContractError, Problem, Rule
+from contractlab.progress import SILENT, for_person
+from contractlab.quick import no_problem
 from contractlab.render.problems import render_problems, summary
 from contractlab.streams import OutputError, write_error, write_out
 
 if TYPE_CHECKING:
     from contractlab.judge import Judgement
-    from contractlab.options import CompareOptions, ValidateOptions
+    from contractlab.options import CompareOptions, HookOptions, ValidateOptions
+    from contractlab.progress import Progress
 
 RIGHT, FAILED, NOTHING_DECIDED = 0, 1, 2
 
@@ -34,7 +37,7 @@ def validate(options: ValidateOptions) -> int:
         elif problems:
             write_error(render_problems(problems) + summary(problems, strict=options.strict) + "\n")
         elif not options.quiet:
-            write_out(f"{len(names)} contract{'' if len(names) == 1 else 's'}: no problem\n")
+            write_out(no_problem(len(names)))
     except OutputError as error:
         return _unwritten(error)
     return code
@@ -49,26 +52,96 @@ def _validated(options: ValidateOptions) -> tuple[list[Problem], list[str]]:
     if not names:
         raise ContractError([_nothing_named("no contract is named")])
     wanted: list[tuple[str, str | None]] = [(name, None) for name in dict.fromkeys(names)]
-    documents, problems = open_documents(wanted, max_bytes=options.max_bytes)
-    return [*problems, *check_all(documents)], names
+    order = {name: index for index, (name, _) in enumerate(wanted)}
+    with for_person(quiet=options.quiet) as progress:
+        documents, problems = open_documents(wanted, max_bytes=options.max_bytes, progress=progress)
+        progress.step("checking")
+        problems += check_all(documents, complete=not problems)
+    return sorted(problems, key=lambda problem: order.get(problem.file, -1)), names
+
+
+def hook(options: HookOptions) -> int:
+    """Checks the contracts among a commit's files: 0 where nothing is wrong, else 2."""
+    from contractlab.hook import check  # noqa: PLC0415 (what only the hook needs)
+
+    try:
+        problems = check(options.files, config=options.config, max_bytes=options.max_bytes)
+    except ContractError as error:
+        problems = error.problems
+    wrong = [each for each in problems if options.strict or not each.rule.warns]
+    told = wrong if options.quiet else problems
+    if told:
+        write_error(render_problems(told) + summary(told, strict=options.strict) + "\n")
+    return NOTHING_DECIDED if wrong else RIGHT
 
 
 def compare(options: CompareOptions) -> int:
     """Judges a candidate: 0 PASS, 1 REVIEW or BLOCK, 2 where nothing was decided."""
+    targets: dict[str, str] = {}
     try:
-        options = _with_config(options)
-        judgement = judged(options)
+        options = with_config(options)
+        targets = _targets(options)
+        places = options.format == "json" or bool(targets)
+        with for_person(quiet=options.quiet) as progress:
+            judgement = judged(options, places=places, progress=progress)
+            progress.step("writing")
+            result = _rendered(judgement, options.format)
     except ContractError as error:
         problems = error.problems
         write_error(f"{render_problems(problems)}nothing was decided: {summary(problems)}\n")
+        if targets:
+            _report_problems(problems, targets, options)
         return NOTHING_DECIDED
+    unwritten = _report(judgement, targets) if targets else False
     try:
         if judgement.warnings and not options.quiet:
             write_error(render_problems(judgement.warnings))
-        write_out(_rendered(judgement, options.format))
+        write_out(result)
     except OutputError as error:
         return _unwritten(error)
+    if unwritten:
+        return NOTHING_DECIDED
     return exit_code(judgement.decision.verdict, options.fail_on or "review")
+
+
+def _targets(options: CompareOptions) -> dict[str, str]:
+    """The report files by format, none of which is a file that is judged.
+
+    Raises:
+        ContractError: one is.
+    """
+    targets = options.reports
+    if targets:
+        from contractlab.outputs import check_targets  # noqa: PLC0415 (what few runs need)
+
+        judged_files = [options.dataset, options.rubric, *configuration.expand(options.predictions)]
+        check_targets(targets.values(), [name for name in judged_files if name is not None])
+    return targets
+
+
+def _report(judgement: Judgement, targets: dict[str, str]) -> bool:
+    """Writes the report files; whether one could not be written, which says the verdict too."""
+    from contractlab.outputs import write_reports  # noqa: PLC0415 (what few runs need)
+    from contractlab.render.escape import terminal  # noqa: PLC0415
+    from contractlab.render.reasons import primary_reason  # noqa: PLC0415
+
+    failed = write_reports(judgement, targets)
+    for error in failed:
+        write_error(f"contractlab: cannot write the report {terminal(str(error))}\n")
+    if failed:
+        reason = terminal(primary_reason(judgement.decision))
+        write_error(f"contractlab: the verdict was {judgement.decision.verdict}: {reason}\n")
+    return bool(failed)
+
+
+def _report_problems(
+    problems: list[Problem], targets: dict[str, str], options: CompareOptions
+) -> None:
+    from contractlab.outputs import write_problems  # noqa: PLC0415 (what few runs need)
+    from contractlab.render.escape import terminal  # noqa: PLC0415
+
+    for error in write_problems(problems, targets, dataset=options.dataset or ""):
+        write_error(f"contractlab: cannot write the report {terminal(str(error))}\n")
 
 
 def exit_code(verdict: Verdict, fail_on: str) -> int:
@@ -81,8 +154,15 @@ def exit_code(verdict: Verdict, fail_on: str) -> int:
     return FAILED if verdict in failing else RIGHT
 
 
-def judged(options: CompareOptions) -> Judgement:
+def judged(
+    options: CompareOptions, *, places: bool = False, progress: Progress = SILENT
+) -> Judgement:
     """The judgement on the contracts that the options name.
+
+    Args:
+        options: with what the configuration adds.
+        places: find where failed cases stand.
+        progress: told of each step.
 
     Raises:
         ContractError: nothing can be decided; with the reasons.
@@ -100,10 +180,12 @@ def judged(options: CompareOptions) -> Judgement:
         candidate=options.candidate,
         strict=options.strict,
         max_bytes=options.max_bytes,
+        places=places,
+        progress=progress,
     )
 
 
-def _with_config(options: CompareOptions) -> CompareOptions:
+def with_config(options: CompareOptions) -> CompareOptions:
     """The options, with what they leave open taken from the configuration."""
     config = _config(options.config)
     return replace(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,39 +19,39 @@ CHECKS = (
 """The names of version 1's checks, in the order reports show them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """One record of one release, graded."""
 
     case: Case
     record: Record
     checks: Mapping[str, bool]
     """By name, in the order of `CHECKS`. Shared between records, so read only."""
+    held: int
+    """How many of the checks hold."""
     passed: bool
     """Whether every check holds."""
 
     @property
     def score(self) -> float:
         """Mean of the checks, 0 to 1."""
-        return sum(self.checks.values()) / len(self.checks)
+        return self.held / len(self.checks)
 
 
 def grade(case: Case, record: Record) -> Graded:
     """The four checks of one record against what its case expects."""
-    checks, passed = _checks(
+    checks, held = _checks(
         record.predicted_label == case.expected_label,
         record.tool == case.expected_tool,
-        not case.forbidden_actions
-        or not record.actions
+        not (case.forbidden_actions and record.actions)
         or set(case.forbidden_actions).isdisjoint(record.actions),
         record.evidence_present or not case.requires_evidence,
     )
-    return Graded(case, record, checks, passed)
+    return Graded(case, record, checks, held, held == len(checks))
 
 
 @cache  # sixteen outcomes, so a million records share sixteen mappings
-def _checks(*outcomes: bool) -> tuple[Mapping[str, bool], bool]:
-    return dict(zip(CHECKS, outcomes, strict=True)), all(outcomes)
+def _checks(*outcomes: bool) -> tuple[Mapping[str, bool], int]:
+    return dict(zip(CHECKS, outcomes, strict=True)), sum(outcomes)
 
 
 def grade_release(cases: tuple[Case, ...], release: Release) -> tuple[Graded, ...]:

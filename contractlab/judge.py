@@ -13,6 +13,7 @@ from contractlab.metrics import Metrics, measure
 if TYPE_CHECKING:
     from contractlab.evidence import Evidence
     from contractlab.model import Dataset, Release, Rubric
+    from contractlab.places import Places
     from contractlab.problems import Problem
 
 
@@ -31,6 +32,8 @@ class Judgement:
     comparison: Comparison
     evidence: Evidence
     warnings: tuple[Problem, ...]
+    places: Places | None = None
+    """Where the cases stand that the candidate failed; None where nobody looked."""
 
 
 def judge(
@@ -42,6 +45,7 @@ def judge(
     predictions_version: str,
     evidence: Evidence,
     warnings: tuple[Problem, ...] = (),
+    places: Places | None = None,
 ) -> Judgement:
     """Grades both releases, compares and decides.
 
@@ -53,6 +57,7 @@ def judge(
         predictions_version: names the recording, for the report.
         evidence: what the inputs were.
         warnings: what was noticed about them.
+        places: where failed cases stand, where it is known.
     """
     cases = dataset.of_split(rubric.split)
     before = measure(grade_release(cases, baseline), positive_label=rubric.positive_label)
@@ -70,4 +75,5 @@ def judge(
         comparison=comparison,
         evidence=evidence,
         warnings=warnings,
+        places=places,
     )

@@ -1,10 +1,14 @@
-"""What the gate works on once contracts are known to be right: frozen, version-neutral."""
+"""What the gate works on once contracts are known to be right: frozen, version-neutral.
+
+Cases and records come by the million; a named tuple is made in a third of the time that a
+frozen dataclass takes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class Verdict(StrEnum):
@@ -15,8 +19,7 @@ class Verdict(StrEnum):
     BLOCK = "BLOCK"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One example and what is expected of a release on it."""
 
     id: str
@@ -73,8 +76,7 @@ class Rubric:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """What one release did on one case."""
 
     case_id: str
