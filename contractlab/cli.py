@@ -93,11 +93,17 @@ def validate(
     ] = "text",
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
     quiet: Quiet = False,
+    dataset: Dataset = None,
+    rubric: Rubric = None,
+    predictions: Predictions = None,
 ) -> int:
     """Check contracts: JSON, shape, families, coverage, look-alikes."""
     return commands.validate(
         ValidateOptions(
             files=tuple(files or ()),
+            dataset=dataset,
+            rubric=rubric,
+            predictions=tuple(predictions or ()),
             config=config,
             strict=strict,
             format=format_,
@@ -166,6 +172,9 @@ def compare(
     ] = None,
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
     quiet: Quiet = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Also print how each regressed case changed.")
+    ] = False,
     report_json: Annotated[str | None, _report_file("JSON")] = None,
     report_junit: Annotated[str | None, _report_file("JUnit")] = None,
     report_sarif: Annotated[str | None, _report_file("SARIF")] = None,
@@ -186,6 +195,7 @@ def compare(
             fail_on=fail_on,
             max_bytes=max_bytes,
             quiet=quiet,
+            verbose=verbose,
             report_json=report_json,
             report_junit=report_junit,
             report_sarif=report_sarif,

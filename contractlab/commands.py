@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,9 +28,10 @@ RIGHT, FAILED, NOTHING_DECIDED = 0, 1, 2
 def validate(options: ValidateOptions) -> int:
     """Checks contracts: 0 where nothing is wrong, else 2."""
     try:
-        problems, names = _validated(options)
+        options = _with_configured_files(options)
+        problems = _validated(options)
     except ContractError as error:
-        problems, names = error.problems, []
+        problems = error.problems
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     code = NOTHING_DECIDED if wrong else RIGHT
     try:
@@ -37,27 +40,43 @@ def validate(options: ValidateOptions) -> int:
         elif problems:
             write_error(render_problems(problems) + summary(problems, strict=options.strict) + "\n")
         elif not options.quiet:
-            write_out(no_problem(len(names)))
+            write_out(no_problem(len(options.wanted)))
     except OutputError as error:
         return _unwritten(error)
     return code
 
 
-def _validated(options: ValidateOptions) -> tuple[list[Problem], list[str]]:
-    names: list[str] = list(configuration.expand(options.files))
-    if not names:
+def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
+    """The options with patterns expanded; where no file is named, with the configured ones.
+
+    Raises:
+        ContractError: there is none either.
+    """
+    options = replace(options, files=tuple(configuration.expand(options.files)))
+    if not options.wanted:
         config = _config(options.config)
-        named = [config.dataset, config.rubric, *configuration.expand(config.predictions)]
-        names = [name for name in named if name is not None]
-    if not names:
+        options = replace(
+            options,
+            dataset=config.dataset,
+            rubric=config.rubric,
+            predictions=config.predictions,
+            strict=options.strict or config.strict,
+        )
+    if not options.wanted:
         raise ContractError([_nothing_named("no contract is named")])
-    wanted: list[tuple[str, str | None]] = [(name, None) for name in dict.fromkeys(names)]
-    order = {name: index for index, (name, _) in enumerate(wanted)}
+    return replace(options, predictions=tuple(configuration.expand(options.predictions)))
+
+
+def _validated(options: ValidateOptions) -> list[Problem]:
+    wanted = options.wanted
+    order = {name: index for index, name in enumerate(wanted)}
     with for_person(quiet=options.quiet) as progress:
-        documents, problems = open_documents(wanted, max_bytes=options.max_bytes, progress=progress)
+        documents, problems = open_documents(
+            list(wanted.items()), max_bytes=options.max_bytes, progress=progress
+        )
         progress.step("checking")
         problems += check_all(documents, complete=not problems)
-    return sorted(problems, key=lambda problem: order.get(problem.file, -1)), names
+    return sorted(problems, key=lambda problem: order.get(problem.file, -1))
 
 
 def hook(options: HookOptions) -> int:
@@ -85,7 +104,7 @@ def compare(options: CompareOptions) -> int:
         with for_person(quiet=options.quiet) as progress:
             judgement = judged(options, places=places, progress=progress)
             progress.step("writing")
-            result = _rendered(judgement, options.format)
+            result = _rendered(judgement, options)
     except ContractError as error:
         problems = error.problems
         write_error(f"{render_problems(problems)}nothing was decided: {summary(problems)}\n")
@@ -94,7 +113,8 @@ def compare(options: CompareOptions) -> int:
         return NOTHING_DECIDED
     unwritten = _report(judgement, targets) if targets else False
     try:
-        if judgement.warnings and not options.quiet:
+        # The JSON report carries them, and a program that reads it reads nothing else.
+        if judgement.warnings and not options.quiet and options.format != "json":
             write_error(render_problems(judgement.warnings))
         write_out(result)
     except OutputError as error:
@@ -186,7 +206,16 @@ def judged(
 
 
 def with_config(options: CompareOptions) -> CompareOptions:
-    """The options, with what they leave open taken from the configuration."""
+    """The options, with what they leave open taken from the configuration.
+
+    Raises:
+        ContractError: an option is an empty text, or the configuration is wrong.
+    """
+    for name in ("dataset", "rubric", "candidate", "baseline"):
+        if getattr(options, name) == "":
+            # Not as if it were left out: an unset variable must not choose another release.
+            hint = "give it a value, or leave it out"
+            raise ContractError([Problem(Rule.BAD_USAGE, f"--{name} is empty", hint)])
     config = _config(options.config)
     return replace(
         options,
@@ -210,8 +239,21 @@ def _nothing_named(message: str) -> Problem:
     return Problem(Rule.BAD_USAGE, message, hint)
 
 
-def _rendered(judgement: Judgement, format_: str) -> str | bytes:
-    match format_:
+def _colour() -> bool:
+    from contractlab.render.style import colour_wanted  # noqa: PLC0415 (text only)
+
+    # An older Windows console shows escapes instead of obeying them.
+    obeys = os.name != "nt" or "WT_SESSION" in os.environ
+    return colour_wanted(
+        no_color=os.environ.get("NO_COLOR"),
+        force_color=os.environ.get("FORCE_COLOR"),
+        term=os.environ.get("TERM"),
+        is_terminal=obeys and sys.stdout is not None and sys.stdout.isatty(),
+    )
+
+
+def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
+    match options.format:
         case "json":
             from contractlab.render.report import render_json  # noqa: PLC0415
 
@@ -223,7 +265,12 @@ def _rendered(judgement: Judgement, format_: str) -> str | bytes:
         case _:
             from contractlab.render.text import render_text  # noqa: PLC0415
 
-            return render_text(judgement)
+            return render_text(
+                judgement,
+                colour=_colour(),
+                quiet=options.quiet,
+                verbose=options.verbose,
+            )
 
 
 def problem_as_dict(problem: Problem) -> dict[str, object]:

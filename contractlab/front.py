@@ -42,8 +42,13 @@ VALUES: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Options that take a value, by command."""
-FLAGS = {"--strict": "strict", "--quiet": "quiet"}
-"""Options that take none."""
+_COMMON = {"--strict": "strict", "--quiet": "quiet"}
+FLAGS: Mapping[str, Mapping[str, str]] = {
+    "validate": _COMMON,
+    "hook": _COMMON,
+    "compare": {**_COMMON, "--verbose": "verbose"},
+}
+"""Options that take none, by command."""
 LISTS = {"validate": "files", "hook": "files", "compare": "predictions"}
 """What may stand several times: operands, or an option of `compare`."""
 
@@ -94,7 +99,7 @@ def read_plainly(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
     """The command and its options where they are spelled plainly, else None."""
     if not argv or argv[0] not in VALUES:
         return None
-    command, values = argv[0], VALUES[argv[0]]
+    command, values, flags = argv[0], VALUES[argv[0]], FLAGS[argv[0]]
     given: dict[str, Any] = {}
     several: list[str] = []
     words = iter(argv[1:])
@@ -103,8 +108,8 @@ def read_plainly(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
             several += words
             break
         name, has_value, value = word.partition("=")
-        if word in FLAGS:
-            given[FLAGS[word]] = True
+        if word in flags:
+            given[flags[word]] = True
         elif name in values:
             value = value if has_value else next(words, "")
             if not value or value.startswith("-") or values[name] in given:

@@ -19,6 +19,18 @@ class ValidateOptions:
     format: str = "text"
     max_bytes: int = DEFAULT_MAX_BYTES
     quiet: bool = False
+    dataset: str | None = None
+    """A file that has to be a dataset, as the following have to be what they are called."""
+    rubric: str | None = None
+    predictions: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> dict[str, str | None]:
+        """The role of each file, None where it may be any contract."""
+        roles: dict[str, str | None] = dict.fromkeys(self.files)
+        roles |= {name: "dataset" for name in [self.dataset] if name is not None}
+        roles |= {name: "rubric" for name in [self.rubric] if name is not None}
+        return roles | dict.fromkeys(self.predictions, "predictions")
 
 
 REPORT_FORMATS = ("json", "junit", "sarif", "markdown", "html")
@@ -54,6 +66,8 @@ class CompareOptions:
     """The mildest verdict that exits 1: `review` (the default), `block`, or `never`."""
     max_bytes: int = DEFAULT_MAX_BYTES
     quiet: bool = False
+    verbose: bool = False
+    """Also how each regressed case changed (text only)."""
     report_json: str | None = None
     """A file to write the report to, as are the following."""
     report_junit: str | None = None

@@ -278,3 +278,26 @@ def test_every_field_of_a_rubric_that_is_broken_stops_before_a_verdict(
     run = contractlab("compare", *arguments)
     assert (run.returncode, run.stdout) == (2, b"")
     assert b"CL202" in run.stderr
+
+
+@pytest.mark.parametrize("option", ["--dataset", "--rubric", "--candidate", "--baseline"])
+def test_an_empty_option_is_not_taken_for_one_that_was_left_out(
+    contractlab: Callable[..., Any], tmp_path: Path, option: str
+) -> None:
+    triple = write_triple(tmp_path)
+
+    done = contractlab("compare", *triple, option, "")
+
+    assert done.returncode == 2
+    assert f"{option} is empty" in done.stderr.decode()
+
+
+def test_a_file_that_is_named_by_a_role_has_to_be_what_it_is_called(
+    contractlab: Callable[..., Any], tmp_path: Path
+) -> None:
+    write(tmp_path / "rubric.json", rubric())
+
+    done = contractlab("validate", "--dataset", tmp_path / "rubric.json")
+
+    assert done.returncode == 2
+    assert "is a rubric contract, not a dataset" in " ".join(done.stderr.decode().split())
