@@ -1,7 +1,7 @@
 """Other tools that do a part of the same work, each in an environment of its own.
 
-They are given less to do than contractlab: the two gates get records that are graded
-already, and check-jsonschema knows only what JSON Schema can say.
+They are given less to do than contractlab: the two gates get outcomes (passed or not)
+instead of records to grade, and check-jsonschema knows only what JSON Schema can say.
 """
 
 from __future__ import annotations
@@ -42,18 +42,24 @@ def install(folder: Path, command: str) -> Path | None:
     return python.with_name(command)
 
 
-def holdline(folder: Path, command: Path, cases: list[Any], predictions: Any) -> list[str]:
+Commands = list[list[str]]
+
+
+def holdline(folder: Path, command: Path, cases: list[Any], predictions: Any) -> Commands:
     """A command that compares both releases: two tables of case id and outcome."""
     files = []
     for release, outcomes in _outcomes(cases, predictions):
         files.append(folder / f"holdline-{release}.csv")
         with files[-1].open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("id", "passed"), *outcomes])
-    return [str(command), "compare", *map(str, files), "--json"]
+    return [[str(command), "compare", *map(str, files), "--json"]]
 
 
-def toolkit_eval(folder: Path, command: Path, cases: list[Any], predictions: Any) -> list[str]:
-    """A command that compares both releases' reports, made here with its own `run`."""
+def toolkit_eval(folder: Path, command: Path, cases: list[Any], predictions: Any) -> Commands:
+    """Two `run` that grade (an outcome is 1 or it is not), and the `compare` of their reports.
+
+    As many resamples as the rubric's, a fifth of its own default.
+    """
     suite = folder / "toolkit-eval-suite"
     suite.mkdir()
     meta = {"schema_version": 1, "name": "bench", "scoring": {"scorers": ["exact"]}}
@@ -62,18 +68,16 @@ def toolkit_eval(folder: Path, command: Path, cases: list[Any], predictions: Any
     lines = [{"id": id_, "input": "", "expected": 1, "tags": []} for id_, _ in both[0][1]]
     _write_lines(suite / "cases.jsonl", lines)
     reports = []
+    commands = []
     for release, outcomes in both:
         records = folder / f"toolkit-eval-{release}.jsonl"
         _write_lines(records, [{"id": id_, "prediction": passed} for id_, passed in outcomes])
         reports.append(folder / f"toolkit-eval-{release}.json")
         run = ["run", "--suite", str(suite), "--predictions", str(records)]
-        subprocess.run(
-            [str(command), *run, "--out", str(reports[-1])], check=False, capture_output=True
-        )
-    return [
-        *(str(command), "compare", "--baseline", str(reports[0]), "--candidate", str(reports[1])),
-        *("--iterations", "2000", "--out", str(folder / "toolkit-eval-out.json")),
-    ]
+        commands.append([str(command), *run, "--out", str(reports[-1])])
+    baseline, candidate = map(str, reports)
+    compare = ["compare", "--baseline", baseline, "--candidate", candidate, "--iterations", "2000"]
+    return [*commands, [str(command), *compare, "--out", str(folder / "toolkit-eval-out.json")]]
 
 
 def _outcomes(cases: list[Any], predictions: Any) -> list[tuple[str, list[tuple[str, int]]]]:

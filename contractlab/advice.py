@@ -91,7 +91,7 @@ def advise_both(dataset: Dataset, rubric: Rubric, file: str) -> list[Problem]:
     return [
         *_unpassable(test, rubric, file),
         *_idle_on(test, rubric, file),
-        *_small(test, rubric, file),
+        *_small(test, file),
     ]
 
 
@@ -117,7 +117,7 @@ def _idle_on(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Prob
             yield _idle(gate, file, "no test case is critical")
 
 
-def _small(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+def _small(test: tuple[Case, ...], file: str) -> Iterator[Problem]:
     if 1 < len(test) < FEW_CASES:
         yield Problem(
             Rule.SMALL_SET,

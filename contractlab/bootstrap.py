@@ -148,10 +148,10 @@ def family_bootstrap(
     bootstrap). Three ways, by cost:
 
     * every family is one case: the case bootstrap, which this then is;
-    * at most 5 million draws in all: drawn one by one, bounds at the same exact ranks;
+    * fewer than 50 families, or at most 200,000 draws in all: drawn one by one, bounds at the
+      same exact ranks;
     * more: mean -/+ t · SE, with the SE of a ratio from the families' residuals (Cochran
-      1977, ch. 6; Miller 2024, arXiv:2411.00640) and G - 1 degrees of freedom. With at most
-      100,000 resamples there are then more than 50 families.
+      1977, ch. 6; Miller 2024, arXiv:2411.00640) and G - 1 degrees of freedom.
 
     Args:
         family_sums: per family (summed differences, number of cases); sizes 1 or more.

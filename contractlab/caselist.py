@@ -10,7 +10,7 @@ from contractlab.grade import CHECKS
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.render.escape import terminal
 from contractlab.render.report import pair_as_dict
-from contractlab.render.sentences import changed, missed
+from contractlab.render.sentences import FLIPS, changed, missed
 from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from contractlab.grade import Graded
     from contractlab.judge import Judgement
 
-FLIPS = ("regressed", "improved", "neither", "both")
 _WIDEST = 40
 """Columns of an id or a slice that are kept for aligning; a longer one is shown whole."""
 
@@ -48,7 +47,7 @@ def select(judgement: Judgement, wanted: Filter) -> list[Pair]:
     problems = [
         *_unknown("slice", wanted.slices, list(judgement.candidate.by_slice)),
         *_unknown("check", wanted.checks, CHECKS),
-        *_unknown("flip", wanted.flips, FLIPS),
+        *_unknown("flip", wanted.flips, list(FLIPS)),
     ]
     if problems:
         raise ContractError(problems)

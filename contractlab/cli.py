@@ -24,7 +24,7 @@ from contractlab.options import (
     ValidateOptions,
 )
 from contractlab.render.escape import terminal
-from contractlab.streams import OutputError, deliver, write_error, write_out
+from contractlab.streams import NOTHING_DECIDED, deliver, write_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -313,17 +313,13 @@ def explain(
 @app.command()
 def version() -> int:
     """Print the version."""
-    write_out(f"contractlab {installed_version('contractlab')}\n")
-    return 0
+    return deliver(f"contractlab {installed_version('contractlab')}\n", 0)
 
 
 def run(argv: Sequence[str]) -> int:
     """Runs one command line. A mistake in it exits 2."""
     try:
         code = app(list(argv), standalone_mode=False, prog_name="contractlab")
-    except OutputError as error:
-        write_error(f"contractlab: cannot write to {error}\n")
-        return commands.NOTHING_DECIDED
     except typer.Exit as exit_:
         return _help_arrived(argv, exit_.exit_code)
     except typer.Abort:
@@ -337,7 +333,7 @@ def run(argv: Sequence[str]) -> int:
             f"contractlab: {terminal(error.format_message())}\n"
             f"   help: contractlab {command + ' ' if command else ''}--help\n"
         )
-        return commands.NOTHING_DECIDED
+        return NOTHING_DECIDED
     return _help_arrived(argv, code if isinstance(code, int) else 0)
 
 

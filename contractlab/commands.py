@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING
 
 from contractlab import config as configuration
 from contractlab.canonical import encode_report
+from contractlab.files import rules_page
 from contractlab.intake import check_all, open_documents
 from contractlab.model import Verdict
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.progress import SILENT, for_person
 from contractlab.quick import no_problem
-from contractlab.render.problems import render_problems, summary
-from contractlab.streams import OutputError, write_error, write_out
+from contractlab.render.escape import terminal
+from contractlab.streams import NOTHING_DECIDED, deliver, write_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from contractlab.judge import Judgement
     from contractlab.options import CompareOptions, HookOptions, ValidateOptions
     from contractlab.progress import Progress
 
-RIGHT, FAILED, NOTHING_DECIDED = 0, 1, 2
+RIGHT, FAILED = 0, 1
 
 
 def validate(options: ValidateOptions) -> int:
@@ -34,16 +37,14 @@ def validate(options: ValidateOptions) -> int:
         problems = error.problems
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     code = NOTHING_DECIDED if wrong else RIGHT
-    try:
-        if options.format == "json":
-            write_out(encode_report({"problems": [problem_as_dict(each) for each in problems]}))
-        elif problems:
-            write_error(render_problems(problems) + summary(problems, strict=options.strict) + "\n")
-        elif not options.quiet:
-            write_out(no_problem(len(options.wanted)))
-    except OutputError as error:
-        return _unwritten(error)
-    return code
+    if options.format == "json":
+        value = {"problems": [problem_as_dict(each) for each in problems]}
+        return deliver(encode_report(value), code)
+    if problems:
+        text, count = _told(problems, strict=options.strict)
+        write_error(f"{text}{count}\n")
+        return code
+    return deliver("" if options.quiet else no_problem(len(options.wanted)), code)
 
 
 def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
@@ -90,7 +91,8 @@ def hook(options: HookOptions) -> int:
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     told = wrong if options.quiet else problems
     if told:
-        write_error(render_problems(told) + summary(told, strict=options.strict) + "\n")
+        text, count = _told(told, strict=options.strict)
+        write_error(f"{text}{count}\n")
     return NOTHING_DECIDED if wrong else RIGHT
 
 
@@ -107,21 +109,28 @@ def compare(options: CompareOptions) -> int:
             result = _rendered(judgement, options)
     except ContractError as error:
         problems = error.problems
-        write_error(f"{render_problems(problems)}nothing was decided: {summary(problems)}\n")
+        text, count = _told(problems)
+        write_error(f"{text}nothing was decided: {count}\n")
         if targets:
             _report_problems(problems, targets, options)
         return NOTHING_DECIDED
-    unwritten = _report(judgement, targets) if targets else False
-    try:
-        # The JSON report carries them, and a program that reads it reads nothing else.
-        if judgement.warnings and not options.quiet and options.format != "json":
-            write_error(render_problems(judgement.warnings))
-        write_out(result)
-    except OutputError as error:
-        return _unwritten(error)
-    if unwritten:
-        return NOTHING_DECIDED
-    return exit_code(judgement.decision.verdict, options.fail_on or "review")
+    code = exit_code(judgement.decision.verdict, options.fail_on or "review")
+    if targets and _report(judgement, targets):
+        code = NOTHING_DECIDED
+    # The JSON report carries them, and a program that reads it reads nothing else.
+    if judgement.warnings and not options.quiet and options.format != "json":
+        write_error(_told(judgement.warnings)[0])
+    return deliver(result, code)
+
+
+def _told(problems: Sequence[Problem], *, strict: bool = False) -> tuple[str, str]:
+    """The problems in words, and how many they are."""
+    from contractlab.render.problems import (  # noqa: PLC0415 (only once something is wrong)
+        render_problems,
+        summary,
+    )
+
+    return render_problems(problems), summary(problems, strict=strict)
 
 
 def _targets(options: CompareOptions) -> dict[str, str]:
@@ -142,7 +151,6 @@ def _targets(options: CompareOptions) -> dict[str, str]:
 def _report(judgement: Judgement, targets: dict[str, str]) -> bool:
     """Writes the report files; whether one could not be written, which says the verdict too."""
     from contractlab.outputs import write_reports  # noqa: PLC0415 (what few runs need)
-    from contractlab.render.escape import terminal  # noqa: PLC0415
     from contractlab.render.reasons import primary_reason  # noqa: PLC0415
 
     failed = write_reports(judgement, targets)
@@ -158,7 +166,6 @@ def _report_problems(
     problems: list[Problem], targets: dict[str, str], options: CompareOptions
 ) -> None:
     from contractlab.outputs import write_problems  # noqa: PLC0415 (what few runs need)
-    from contractlab.render.escape import terminal  # noqa: PLC0415
 
     for error in write_problems(problems, targets, dataset=options.dataset or ""):
         write_error(f"contractlab: cannot write the report {terminal(str(error))}\n")
@@ -253,24 +260,15 @@ def _colour() -> bool:
 
 
 def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
-    match options.format:
-        case "json":
-            from contractlab.render.report import render_json  # noqa: PLC0415
+    if options.format == "text":
+        from contractlab.render.text import render_text  # noqa: PLC0415 (one of several)
 
-            return render_json(judgement)
-        case "markdown":
-            from contractlab.render.markdown import render_markdown  # noqa: PLC0415
+        return render_text(
+            judgement, colour=_colour(), quiet=options.quiet, verbose=options.verbose
+        )
+    from contractlab.outputs import rendered  # noqa: PLC0415 (what the others need)
 
-            return render_markdown(judgement)
-        case _:
-            from contractlab.render.text import render_text  # noqa: PLC0415
-
-            return render_text(
-                judgement,
-                colour=_colour(),
-                quiet=options.quiet,
-                verbose=options.verbose,
-            )
+    return rendered(judgement, options.format)
 
 
 def problem_as_dict(problem: Problem) -> dict[str, object]:
@@ -299,16 +297,8 @@ def problem_as_dict(problem: Problem) -> dict[str, object]:
     }
 
 
-def _unwritten(error: OutputError) -> int:
-    write_error(f"contractlab: cannot write the result to {error}\n")
-    return NOTHING_DECIDED
-
-
 def explain(code: str) -> int:
     """Prints a rule's page: 0, or 2 where there is no such rule."""
-    from contractlab.files import rules_page  # noqa: PLC0415
-    from contractlab.render.escape import terminal  # noqa: PLC0415
-
     wanted = code.upper()
     rule = next((each for each in Rule if wanted in (each.code, each.title.upper())), None)
     if rule is None:
@@ -317,8 +307,4 @@ def explain(code: str) -> int:
             f"   help: {', '.join(each.code for each in Rule)}\n"
         )
         return NOTHING_DECIDED
-    try:
-        write_out(rules_page(rule))
-    except OutputError as error:
-        return _unwritten(error)
-    return RIGHT
+    return deliver(rules_page(rule), RIGHT)

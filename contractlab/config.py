@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contractlab import files, sniff
+from contractlab.choices import FAIL_ON
 from contractlab.problems import ContractError, Position, Problem, Rule
 from contractlab.words import shown
 
@@ -83,6 +84,14 @@ def load(name: str) -> Config:
     )
 
 
+def roles(config: Config) -> dict[str, str]:
+    """What the configuration calls each file that it names, by real path."""
+    named = dict.fromkeys(expand(config.predictions), "predictions")
+    named |= {name: "rubric" for name in [config.rubric] if name is not None}
+    named |= {name: "dataset" for name in [config.dataset] if name is not None}
+    return {os.path.realpath(name): role for name, role in named.items()}
+
+
 def expand(names: tuple[str, ...]) -> list[str]:
     """File names with patterns such as `runs/*.json` replaced by what they match, sorted.
 
@@ -112,7 +121,7 @@ def _check(file: str, text: str, key: str, value: Any) -> list[Problem]:
     if right and isinstance(value, list):
         right = bool(value) and all(isinstance(each, str) and each for each in value)
     if right and key == "fail-on":
-        right = value in ("block", "review", "never")
+        right = value in FAIL_ON
     if right and value != "":
         return []
     wanted = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from contractlab.leakage import ACTION, EVADES_FORBIDDEN, actions_and_tools
 from contractlab.names import Named, check_names
 from contractlab.problems import Path, Problem, Related, Rule
-from contractlab.words import listed, shown
+from contractlab.words import listed, nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,6 +44,8 @@ def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
 
 def _repeated_records(release: Release, file: str, index: int) -> Iterator[Problem]:
     first: dict[str, int] = {}
+    if len({record.case_id for record in release.records}) == len(release.records):
+        return
     for entry, record in enumerate(release.records):
         at = first.setdefault(record.case_id, entry)
         if at != entry:
@@ -97,7 +99,15 @@ def replayed_actions(replays: Mapping[str, Predictions]) -> Iterator[Named]:
     seen: set[str | None] = {None}
     for file, predictions in replays.items():
         for index, release in enumerate(predictions.releases):
+            # Most releases are known after a few records, and the second after none.
+            unseen = {record.tool for record in release.records}.union(
+                *{record.actions for record in release.records}
+            )
+            unseen -= seen
             for entry, record in enumerate(release.records):
+                if not unseen:
+                    break
+                unseen.difference_update(record.actions, (record.tool,))
                 if record.tool not in seen:
                     seen.add(record.tool)
                     yield Named(
@@ -151,8 +161,26 @@ def _coverage(
     recorded = {record.case_id for record in release.records}
     if recorded == test_ids:
         return []
-    problems: list[Problem] = []
     missing = [id_ for id_ in split_of if id_ in test_ids and id_ not in recorded]
+    problems = []
+    for entry, record in enumerate(release.records):
+        if record.case_id not in test_ids:
+            split = split_of.get(record.case_id)
+            what = f"is in {split}, not in test" if split else "is not in the dataset"
+            meant = None if split else nearest(record.case_id, missing)
+            if meant is not None:
+                missing.remove(meant)  # one misspelling, one problem
+            problems.append(
+                Problem(
+                    Rule.UNKNOWN_CASE,
+                    f"case {shown(record.case_id)} {what}",
+                    f"is it meant to be {shown(meant)}?"
+                    if meant
+                    else "only test cases are judged: delete the record",
+                    file,
+                    ("releases", index, "records", entry, "case_id"),
+                )
+            )
     if missing:
         problems.append(
             Problem(
@@ -164,19 +192,6 @@ def _coverage(
                 ("releases", index, "records"),
             )
         )
-    for entry, record in enumerate(release.records):
-        if record.case_id not in test_ids:
-            split = split_of.get(record.case_id)
-            what = f"is in {split}, not in test" if split else "is not in the dataset"
-            problems.append(
-                Problem(
-                    Rule.UNKNOWN_CASE,
-                    f"case {shown(record.case_id)} {what}",
-                    "only test cases are judged: delete the record",
-                    file,
-                    ("releases", index, "records", entry, "case_id"),
-                )
-            )
     return problems
 
 
@@ -186,7 +201,7 @@ def check_releases(
     replays: Mapping[str, Predictions],
     *,
     baseline: str,
-    candidate: str,
+    candidate: str | None,
 ) -> list[Problem]:
     """Whether baseline and candidate are two recorded releases.
 
@@ -195,10 +210,14 @@ def check_releases(
         rubric_file: its name.
         replays: by file name.
         baseline: the release compared with.
-        candidate: the release judged.
+        candidate: the release judged; None where it is not known yet.
     """
     recorded = [release.id for predictions in replays.values() for release in predictions.releases]
-    has = f"recorded: {listed(recorded)}"
+
+    def hint(name: str) -> str:
+        meant = nearest(name, recorded)
+        return f"is it meant to be {shown(meant)}?" if meant else f"recorded: {listed(recorded)}"
+
     problems = []
     if baseline not in recorded:
         from_rubric = baseline == rubric.baseline_release
@@ -206,14 +225,14 @@ def check_releases(
             Problem(
                 Rule.UNKNOWN_RELEASE,
                 f"baseline {shown(baseline)} is in none of the replays",
-                has,
+                hint(baseline),
                 rubric_file if from_rubric else "",
                 ("baseline_release",) if from_rubric else (),
             )
         )
-    if candidate not in recorded:
+    if candidate is not None and candidate not in recorded:
         message = f"candidate {shown(candidate)} is in none of the replays"
-        problems.append(Problem(Rule.UNKNOWN_RELEASE, message, has))
+        problems.append(Problem(Rule.UNKNOWN_RELEASE, message, hint(candidate)))
     elif candidate == baseline:
         others = [id_ for id_ in recorded if id_ != baseline]
         problems.append(

@@ -15,6 +15,8 @@ from contractlab.problems import Position, Problem, Related, Rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from contractlab.problems import Path
+
 _BOMS = {
     b"\xef\xbb\xbf": "UTF-8 with a byte order mark",
     b"\xff\xfe": "UTF-16",
@@ -64,7 +66,7 @@ def diagnose(data: bytes, *, file: str, refusal: str) -> list[Problem]:
             (problem.position and (problem.position.line, problem.position.column)) or (0, 0)
         )
     )
-    return findings[:MOST_PROBLEMS] or [_in_the_parsers_words(text, file, refusal)]
+    return findings[:MOST_PROBLEMS] or [_in_the_parsers_words(file, refusal)]
 
 
 def _bom(file: str, bom: bytes, name: str) -> Problem:
@@ -90,6 +92,13 @@ def _not_utf8(file: str, data: bytes, error: UnicodeDecodeError) -> Problem:
     )
 
 
+def nested_too_deep(file: str, path: Path = (), position: Position | None = None) -> Problem:
+    """More arrays and objects inside one another than a contract has, by far."""
+    message = f"nested more than {MAX_DEPTH} deep"
+    hint = "a contract nests 5 deep; is this the right file?"
+    return Problem(Rule.TOO_DEEP, message, hint, file, path, position=position)
+
+
 def _deep(text: Text, file: str) -> list[Problem]:
     depth = 0
     for match in _STRING_OR_BRACKET.finditer(text.text):
@@ -97,15 +106,7 @@ def _deep(text: Text, file: str) -> list[Problem]:
         if bracket in "[{":
             depth += 1
             if depth > MAX_DEPTH:
-                return [
-                    Problem(
-                        Rule.TOO_DEEP,
-                        f"nested more than {MAX_DEPTH} deep",
-                        "a contract nests 5 deep; is this the right file?",
-                        file,
-                        position=text.position(match.start()),
-                    )
-                ]
+                return [nested_too_deep(file, position=text.position(match.start()))]
         elif bracket in "]}":
             depth -= 1
     return []
@@ -118,9 +119,7 @@ def _syntax(text: Text, file: str) -> list[Problem]:
     except RecursionError:
         return _deep(text, file)
     except JSONDecodeError as error:
-        at_end = not text.text[error.pos :].strip() or error.msg.startswith("Unterminated")
-        what, hint = _told(error, text.text, at_end=at_end)
-        return [Problem(Rule.SYNTAX, what, hint, file, position=text.position(error.pos))]
+        return [_mistake(error, text, file)]
     return []
 
 
@@ -134,33 +133,74 @@ def _scanner(pairs_hook: Callable[[list[tuple[str, object]]], None] | None = Non
     )
 
 
-def _told(error: JSONDecodeError, text: str, *, at_end: bool) -> tuple[str, str]:
-    if not text.strip():
-        return "the file is empty", "write a contract into it, or delete it"
-    if error.msg == "Extra data":
-        return "text after the end of the document", "one JSON document a file"
-    if at_end:
-        return (
-            f"the text ends too early ({_lower(error.msg)})",
-            "was the file cut off while written?",
-        )
-    found = f" (found {json.dumps(text[error.pos], ensure_ascii=False)})"
-    hints = {
-        "Expecting property name": "keys stand in double quotes, and no comma before `}`",
-        "Illegal trailing comma": "delete the comma before the closing bracket",
-        "Expecting value": "a value is a string, number, object, array, true, false or null; "
-        "no comma stands before `]`, and JSON has no comments",
-        "Expecting ',' delimiter": "is a comma or a closing bracket missing before this place?",
-        "Expecting ':' delimiter": "a colon stands between key and value",
-        "Invalid control character": "write it as an escape, such as \\n or \\t",
-        "Invalid \\": "a backslash itself is written \\\\",
-    }
-    hint = next((hint for start, hint in hints.items() if error.msg.startswith(start)), "")
-    return f"not JSON: {_lower(error.msg)}{found}", hint or "correct the syntax at this place"
+def _mistake(error: JSONDecodeError, text: Text, file: str) -> Problem:
+    """In words and at a place of our own: Python's differ from one version to the next."""
+    offset, rest = error.pos, text.text[error.pos :].lstrip(_WHITE)
+    comma = _trailing_comma(text.text, error)
+    if comma is not None:
+        offset = comma
+        said = "a comma before the closing bracket", "delete the comma"
+    elif not text.text.strip(_WHITE):
+        said = "the file is empty", "write a contract into it, or delete it"
+    elif error.msg == "Extra data":
+        said = "text after the end of the document", "one JSON document a file"
+    elif not rest or error.msg.startswith("Unterminated"):
+        said = f"the text ends too early: {_expected(error)[0]}", "was it cut off while written?"
+    else:
+        expected, hint = _expected(error)
+        found = json.dumps(text.text[error.pos], ensure_ascii=False)
+        said = f"not JSON: {expected} (found {found})", _cause(rest) or hint
+    return Problem(Rule.SYNTAX, *said, file, position=text.position(offset))
 
 
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:].removesuffix(" at").removesuffix(" starting at")
+_WHITE = " \t\n\r"
+_EXPECTED = {
+    "Expecting property name": ("a key is expected here", "keys stand in double quotes"),
+    "Expecting value": (
+        "a value is expected here",
+        "a value is a string, number, object, array, true, false or null",
+    ),
+    "Expecting ',' delimiter": (
+        "a comma or the closing bracket is expected here",
+        "is one missing before this place?",
+    ),
+    "Expecting ':' delimiter": ("a colon is expected here", "it stands between key and value"),
+    "Unterminated string": ("a string without its closing quote", ""),
+    "Invalid control character": (
+        "a control character stands in a string",
+        "write it as an escape, such as \\n or \\t",
+    ),
+    "Invalid \\": ("this is no escape", "a backslash itself is written \\\\"),
+}
+_CAUSES = {
+    "'": 'strings and keys stand in double quotes: "',
+    "True": "JSON writes true in small letters",
+    "False": "JSON writes false in small letters",
+    "None": "JSON writes null",
+    "//": "JSON has no comments",
+    "/*": "JSON has no comments",
+    "#": "JSON has no comments",
+}
+
+
+def _expected(error: JSONDecodeError) -> tuple[str, str]:
+    known = (said for start, said in _EXPECTED.items() if error.msg.startswith(start))
+    return next(known, ("the syntax is wrong here", "correct it"))
+
+
+def _cause(rest: str) -> str:
+    """What was probably meant, from what stands where the parser stopped."""
+    return next((cause for start, cause in _CAUSES.items() if rest.startswith(start)), "")
+
+
+def _trailing_comma(text: str, error: JSONDecodeError) -> int | None:
+    """Where the comma before a closing bracket stands, if that is the mistake."""
+    if error.msg.startswith("Illegal trailing comma"):  # since Python 3.13
+        return error.pos
+    before = text[max(0, error.pos - 4096) : error.pos].rstrip(_WHITE)
+    if text[error.pos : error.pos + 1] in ("}", "]") and before.endswith(","):
+        return max(0, error.pos - 4096) + len(before) - 1
+    return None
 
 
 def _repeats(text: Text, file: str) -> Iterator[Problem]:
@@ -255,7 +295,7 @@ def _lone_surrogates(text: str) -> Iterator[tuple[int, str]]:
         yield high.start(), high[1]
 
 
-def _in_the_parsers_words(text: Text, file: str, refusal: str) -> Problem:
+def _in_the_parsers_words(file: str, refusal: str) -> Problem:
     match = _PLACE.match(refusal)
     message, line = (match[1], int(match[2])) if match else (refusal, 1)
     return Problem(

@@ -11,6 +11,7 @@ decided. Python's own 1 for a crash would read as one.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
@@ -54,13 +55,18 @@ LISTS = {"validate": "files", "hook": "files", "compare": "predictions"}
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command line and exits."""
+    """Runs the command line and ends the process."""
     # The process is short and makes no cycles; collecting doubles the time to decode.
     gc.disable()
     code = run(sys.argv[1:] if argv is None else argv)
-    # Or the interpreter, on its way out, looks three times for cycles in all that it loaded.
-    gc.freeze()
-    sys.exit(code)
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        code = NOTHING_DECIDED
+    # At once: all is written, and Python's own way out takes everything apart first, for a
+    # tenth of the time of a large comparison (mypy leaves like this too).
+    os._exit(code)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -143,8 +149,6 @@ def _checked(command: str, given: dict[str, Any]) -> bool:
 
 
 def _crashed(error: BaseException) -> int:
-    import os  # noqa: PLC0415 (only once something is wrong)
-
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) and error.code != 1 else NOTHING_DECIDED
     try:

@@ -62,4 +62,4 @@ def grade_release(cases: tuple[Case, ...], release: Release) -> tuple[Graded, ..
         release: with exactly one record for each of them, in any order.
     """
     records = {record.case_id: record for record in release.records}
-    return tuple(grade(case, records[case.id]) for case in cases)
+    return tuple([grade(case, records[case.id]) for case in cases])

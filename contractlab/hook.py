@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from contractlab import config as configuration
+from contractlab.advice import advise_dataset, advise_rubric
 from contractlab.contract import load_dataset, load_predictions, load_rubric
 from contractlab.coverage import check_fit, check_replays, check_rubric
 from contractlab.intake import Document, open_documents
@@ -29,18 +30,19 @@ def check(names: Sequence[str], *, config: str | None, max_bytes: int) -> list[P
     """Every problem and warning of the contracts among some files, placed.
 
     Args:
-        names: files of a commit; those that are no contract are left alone.
+        names: files of a commit; those that are no contract are left alone. What the
+            configuration names is one, whatever it says of itself.
         config: a `contractlab.toml`; None looks for one.
         max_bytes: size cap of a contract.
     """
-    contracts = [name for name in names if is_contract(name)]
-    if not contracts:
-        return []
     found = config or configuration.find()
     settings = configuration.load(found) if found else configuration.Config()
-    wanted = list(dict.fromkeys([*contracts, *_partners(contracts, settings)]))
-    documents, problems = open_documents([(name, None) for name in wanted], max_bytes=max_bytes)
-    told = [each for each in problems if not _is_other_json(each)]
+    configured = configuration.roles(settings)
+    called = {name: configured.get(os.path.realpath(name)) for name in names}
+    contracts = {name: role for name, role in called.items() if role or is_contract(name)}
+    contracts |= dict.fromkeys(_partners(contracts, settings), "predictions")
+    documents, problems = open_documents(list(contracts.items()), max_bytes=max_bytes)
+    told = [each for each in problems if contracts[each.file] or not _is_other_json(each)]
     return [*told, *_Commit(documents, settings, max_bytes).problems()]
 
 
@@ -83,8 +85,6 @@ class _Commit:
 
     def problems(self) -> list[Problem]:
         """What is wrong in and between them; warnings too."""
-        from contractlab.advice import advise_dataset, advise_rubric  # noqa: PLC0415 (slow)
-
         problems: list[Problem] = []
         wrong = set()
         for name, dataset in self._datasets.items():

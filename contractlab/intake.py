@@ -19,7 +19,7 @@ from contractlab.leakage import check_dataset
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.progress import SILENT
-from contractlab.words import listed, shown
+from contractlab.words import listed, nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,7 +100,13 @@ def _not_a_contract(name: str, value: object, found: str | None, role: str | Non
             Rule.WRONG_TYPE, f"the document is {shown(value)}, not an object", hint, name
         )
     if "schema_version" not in value:
-        return Problem(Rule.UNKNOWN_CONTRACT, 'the document has no "schema_version"', hint, name)
+        meant = nearest("schema_version", value)
+        if meant is None:
+            message = 'the document has no "schema_version"'
+            return Problem(Rule.UNKNOWN_CONTRACT, message, hint, name)
+        message = f'the document has {shown(meant)}, and no "schema_version"'
+        rename = 'is it meant to be "schema_version"?'
+        return Problem(Rule.UNKNOWN_CONTRACT, message, rename, name, (meant,), on_key=True)
     version = value["schema_version"]
     return Problem(
         Rule.UNKNOWN_CONTRACT,
@@ -191,30 +197,33 @@ def choose_releases(
     """
     baseline = baseline or contracts.rubric.baseline_release
     recorded = [release.id for each in contracts.replays.values() for release in each.releases]
-    if candidate is None:
-        others = [id_ for id_ in recorded if id_ != baseline]
-        if len(others) != 1:
-            raise ContractError(
-                [
-                    Problem(
-                        Rule.BAD_USAGE,
-                        "no candidate is named, and the replays leave no single choice",
-                        f"--candidate with one of: {listed(others) or 'none recorded'}",
-                    )
-                ]
-            )
-        candidate = others[0]
+    others = [id_ for id_ in recorded if id_ != baseline]
+    # A baseline that is not recorded is told first: with it, every other release is a choice.
+    chosen = candidate or (others[0] if len(others) == 1 else None)
     raise_if(
         check_releases(
             contracts.rubric,
             contracts.documents[1].name,
             contracts.replays,
             baseline=baseline,
-            candidate=candidate,
+            candidate=chosen,
         ),
         contracts.documents,
     )
-    return baseline, candidate
+    if chosen is None:
+        raise ContractError([_no_choice(others)])
+    return baseline, chosen
+
+
+def _no_choice(others: list[str]) -> Problem:
+    if others:
+        message = "no candidate is named, and several releases are recorded"
+        return Problem(Rule.BAD_USAGE, message, f"--candidate with one of: {listed(others)}")
+    return Problem(
+        Rule.BAD_USAGE,
+        "no candidate is named, and only the baseline is recorded",
+        "add the candidate's replay with --predictions",
+    )
 
 
 def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
@@ -248,6 +257,9 @@ def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[P
         problems += [*check_rubric(rubric, name), *advise_rubric(rubric, name)]
         if len(datasets) == 1 and complete:
             problems += advise_both(next(iter(datasets.values())), rubric, name)
+        if datasets and replays and complete:
+            baseline = rubric.baseline_release
+            problems += check_releases(rubric, name, replays, baseline=baseline, candidate=None)
     for version in dict.fromkeys(each.dataset_version for each in replays.values()):
         group = {name: each for name, each in replays.items() if each.dataset_version == version}
         own = check_replays(group)

@@ -45,7 +45,6 @@ def judge(
     predictions_version: str,
     evidence: Evidence,
     warnings: tuple[Problem, ...] = (),
-    places: Places | None = None,
 ) -> Judgement:
     """Grades both releases, compares and decides.
 
@@ -57,7 +56,6 @@ def judge(
         predictions_version: names the recording, for the report.
         evidence: what the inputs were.
         warnings: what was noticed about them.
-        places: where failed cases stand, where it is known.
     """
     cases = dataset.of_split(rubric.split)
     before = measure(grade_release(cases, baseline), positive_label=rubric.positive_label)
@@ -75,5 +73,4 @@ def judge(
         comparison=comparison,
         evidence=evidence,
         warnings=warnings,
-        places=places,
     )

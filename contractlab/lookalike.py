@@ -2,8 +2,9 @@
 
 Two foldings, because "alike" is two relations and joining them would chain:
 
-* ``fold_input``, how a text *reads*: case, compatibility forms, look-alike scripts and marks
-  aside. ``ID`` and ``id``, ``Apple`` with a Cyrillic first letter and ``apple``.
+* ``fold_input``, how a text *reads*: case, compatibility forms, look-alike scripts and marks,
+  and what parts words aside. ``ID`` and ``id``, ``get_user`` and ``get-user``, ``Apple`` with a
+  Cyrillic first letter and ``apple``.
 * ``skeleton``, how a text *looks* (UTS #39), case kept, because a capital looks different:
   ``case-1`` and ``case-l``, ``refund_I`` and ``refund_l``, ``m`` and ``rn``.
 
@@ -69,20 +70,24 @@ def fold_input(text: str) -> str:
     """How a text reads: a key that texts alike in all but looks share. Not for display.
 
     NFKD, case folding, then UTS #39 look-alikes (of ASCII only 0 as o, | as l, and quotes), until
-    nothing changes; dashes as ``-``, ignorable characters gone, each run of white space one
-    space, none at the ends. ``fold_input(fold_input(x)) == fold_input(x)``.
+    nothing changes; ignorable characters gone, white space gone at the ends. What parts words
+    (a dash, an underscore, a run of white space) is one ``-``: ``get_user`` reads as
+    ``get-user``. ``fold_input(fold_input(x)) == fold_input(x)``.
     """
     if text.isascii():
-        return _ascii_fold(text, _READS)
-    tables = _tables()
-    return _table_fold(text, tables.compatible, tables.reads, tables)
+        read = _ascii_fold(text, _READS)
+    else:
+        tables = _tables()
+        read = _table_fold(text, tables.compatible, tables.reads, tables)
+    return read.replace(" ", "-").replace("_", "-")
 
 
 def skeleton(text: str) -> str:
     """How a text looks: the skeleton of UTS #39, with 0, O and o one. Not for display.
 
-    NFD, then UTS #39 look-alikes, then compatibility forms, until nothing changes; dashes,
-    ignorable characters and white space as in ``fold_input``; case is kept but for O.
+    NFD, then UTS #39 look-alikes, then compatibility forms, until nothing changes; dashes as
+    ``-``, ignorable characters gone, each run of white space one space, none at the ends; case
+    is kept but for O.
     ``skeleton(skeleton(x)) == skeleton(x)``.
     """
     if text.isascii():
@@ -166,7 +171,7 @@ def suspects(ids: list[str]) -> list[str]:
 
 def _coarse(names: list[str]) -> list[bytes]:
     """The coarse class of each printable ASCII name."""
-    joined = "\n".join(names).encode().translate(_EITHER, b" ")
+    joined = "\n".join(names).encode().translate(_EITHER, b" -_")
     for char, become in ((b"m", b"rn"), (b'"', b"''"), (b"%", b"o/o")):
         joined = joined.replace(char, become)
     return joined.split(b"\n") if names else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from importlib.metadata import version as installed_version
 from typing import TYPE_CHECKING
 
 from contractlab.problems import ContractError, Problem, Rule
@@ -69,7 +68,9 @@ def rendered_problems(
 
 
 def _version() -> str:
-    return installed_version("contractlab")
+    from importlib.metadata import version  # noqa: PLC0415 (slow, and SARIF's alone)
+
+    return version("contractlab")
 
 
 def check_targets(targets: Iterable[str], inputs: Iterable[str]) -> None:

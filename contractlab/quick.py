@@ -48,17 +48,17 @@ def validate(given: Mapping[str, Any]) -> int | None:
 def hook(given: Mapping[str, Any]) -> int | None:
     """Likewise for the contracts among a commit's files; 0 also where there is none.
 
-    The configured dataset is looked at closely: its replays have to fit it.
+    What is configured is looked at closely: it has to be what it is called, and to fit.
 
     Args:
         given: the options of `hook` as they were spelled.
     """
     max_bytes = given.get("max_bytes", files.DEFAULT_MAX_BYTES)
     try:
-        contracts = list(filter(is_contract, dict.fromkeys(given.get("files", ()))))
-        if not all(_is_right(name, max_bytes) for name in contracts):
+        names = dict.fromkeys(given.get("files", ()))
+        if not all(_is_right(name, max_bytes) for name in filter(is_contract, names)):
             return None
-        if contracts and _is_configured(contracts, given.get("config")):
+        if _is_configured(names, given.get("config")):
             return None
     except Exception:  # whatever is wrong, the full way says it
         return None
@@ -69,10 +69,9 @@ def _is_configured(names: Iterable[str], config: str | None) -> bool:
     found = config or find_config()
     if found is None:
         return False
-    from contractlab.config import load  # noqa: PLC0415 (where there is a configuration)
+    from contractlab.config import load, roles  # noqa: PLC0415 (where there is one)
 
-    dataset = load(found).dataset
-    return dataset is not None and os.path.realpath(dataset) in map(os.path.realpath, names)
+    return not roles(load(found)).keys().isdisjoint(map(os.path.realpath, names))
 
 
 def no_problem(contracts: int) -> str:

@@ -10,7 +10,7 @@ from contractlab.problems import ContractError
 from contractlab.reload import read_report
 from contractlab.render.escape import terminal
 from contractlab.render.problems import render_problems, summary
-from contractlab.streams import OutputError, deliver, write_error
+from contractlab.streams import NOTHING_DECIDED, OutputError, deliver, write_error
 
 if TYPE_CHECKING:
     from contractlab.options import CasesOptions, RenderOptions
@@ -31,7 +31,7 @@ def render(options: RenderOptions) -> int:
         outputs.write_file(options.output, content)
     except OutputError as error:
         write_error(f"contractlab: cannot write {terminal(str(error))}\n")
-        return commands.NOTHING_DECIDED
+        return NOTHING_DECIDED
     return commands.RIGHT
 
 
@@ -53,4 +53,4 @@ def cases(options: CasesOptions) -> int:
 
 def _refused(error: ContractError) -> int:
     write_error(f"{render_problems(error.problems)}{summary(error.problems)}\n")
-    return commands.NOTHING_DECIDED
+    return NOTHING_DECIDED

@@ -15,7 +15,7 @@ import sys
 from itertools import chain
 from operator import itemgetter
 
-from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
+from contractlab.limits import MOST_PROBLEMS
 
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
@@ -75,21 +75,13 @@ class Checker:
         if self._node.ok([value]):
             return []
         # What only a no needs; shape imports jsonschema.
+        from contractlab.diagnose import nested_too_deep  # noqa: PLC0415
         from contractlab.jsontext import too_deep  # noqa: PLC0415
-        from contractlab.problems import Problem, Rule  # noqa: PLC0415
         from contractlab.shape import Explainer  # noqa: PLC0415
 
         deep = too_deep(value)
         if deep is not None:
-            return [
-                Problem(
-                    Rule.TOO_DEEP,
-                    f"nested more than {MAX_DEPTH} deep",
-                    "a contract nests 5 deep; is this the right file?",
-                    file,
-                    deep,
-                )
-            ]
+            return [nested_too_deep(file, deep)]
         explainer = Explainer(self._root, file)
         problems: list[Problem] = []
         for node, part, path in _failing(self._node, value, ()):

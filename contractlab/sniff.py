@@ -13,9 +13,10 @@ CONFIG = "contractlab.toml"
 _ENDS = 64 * 1024
 """Bytes at each end of a file in which a contract names its `schema_version`."""
 
-_KEY = b'"schema_version"'
+_KEYS = (b'"schema_version"', b'"schema-version"', b'"schemaversion"')
 _SPACE = b" \t\r\n"
-_KINDS = (b'"eval-dataset-', b'"eval-rubric-', b'"eval-predictions-')
+_KINDS = (b'"eval-dataset', b'"eval-rubric', b'"eval-prediction')
+"""In small letters, with dashes for underscores: a misspelling must not turn the check off."""
 
 
 def is_contract(name: str) -> bool:
@@ -32,11 +33,14 @@ def is_contract(name: str) -> bool:
 
 
 def _says_so(text: bytes) -> bool:
-    for rest in text.split(_KEY)[1:]:
-        before, colon, value = rest[:200].partition(b":")
-        if colon and not before.strip(_SPACE) and value.lstrip(_SPACE).startswith(_KINDS):
-            return True
-    return False
+    lower = text.lower()
+    return any(_names_a_kind(rest[:200]) for key in _KEYS for rest in lower.split(key)[1:])
+
+
+def _names_a_kind(rest: bytes) -> bool:
+    before, colon, value = rest.partition(b":")
+    value = value.lstrip(_SPACE).replace(b"_", b"-")
+    return bool(colon) and not before.strip(_SPACE) and value.startswith(_KINDS)
 
 
 def find_config() -> str | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _SHOWN = 80
 """Characters of a value that a message shows."""
+_TRIED = 1000
 
 
 def shown(value: object) -> str:
@@ -30,3 +32,11 @@ def listed(names: Sequence[str], most: int = 20) -> str:
     """Names one after the other, and how many more there are."""
     text = ", ".join(shown(name) for name in names[:most])
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that another is probably a misspelling of; looks at the first thousand."""
+    from difflib import get_close_matches  # noqa: PLC0415 (only once something is wrong)
+
+    near = get_close_matches(name[:_SHOWN], list(islice(known, _TRIED)), 1)
+    return near[0] if near else None

@@ -325,13 +325,16 @@ def test_families_that_move_together_widen_the_interval() -> None:
     assert 1.8 < (family.high - family.low) / (case.high - case.low) < 2.2
 
 
-def test_too_many_draws_give_a_t_interval_close_to_the_bootstrap() -> None:
+def test_too_many_draws_give_a_t_interval_close_to_the_bootstrap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     stream = Random(0)
     families = []
     for _ in range(600):
         size = 1 + int(stream.random() * 4)
         families.append((int(stream.random() * (2 * size + 1)) - size, size))
     costly = family_bootstrap(families, resamples=100_000, confidence=C95, seed=0)
+    monkeypatch.setattr(bootstrap, "_MAX_FAMILY_DRAWS", 5_000_000)
     drawn = family_bootstrap(families, resamples=5000, confidence=C95, seed=0)
     assert (costly.method, drawn.method) == (FAMILY_T_METHOD, FAMILY_METHOD)
     width = costly.interval.high - costly.interval.low

@@ -83,8 +83,9 @@ def test_the_readme_starts_with_a_sentence_and_a_real_block() -> None:
     title, sentence, report, *_ = read("README.md").split("\n\n", 3)
     assert title == "# contractlab"
     assert sentence.count(".") == 1
-    assert report.startswith("```console\n$ contractlab compare --quiet\n")
-    assert make_docs.sessions(read("README.md"))[0].splitlines()[-1].startswith("BLOCK: ")
+    assert report == "This is the comment it leaves on a pull request:"
+    assert make_docs.comment().startswith("> ### ⛔ BLOCK: ")
+    assert f"<!-- the comment -->\n{make_docs.comment()}<!-- end" in read("README.md")
 
 
 def test_the_readme_has_two_commands_each_for_two_shells() -> None:

@@ -259,3 +259,35 @@ def test_no_hurry_hides_what_the_long_way_tells(name: str) -> None:
     config = str(ROOT / "contractlab.toml")
     told = check(files, config=config, max_bytes=MOST)
     assert quick.hook({"files": tuple(files), "config": config}) in ((None,) if told else (0, None))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code"),
+    [
+        pytest.param({"schema_version": "eval_dataset_v1"}, "CL205", id="mistyped"),
+        pytest.param({"schema_version": None}, "CL201", id="absent"),
+    ],
+)
+def test_a_configured_file_is_checked_whatever_it_says_of_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: dict[str, str | None], code: str
+) -> None:
+    value = {key: each for key, each in {**dataset(), **spoil}.items() if each is not None}
+    write(tmp_path / "cases.json", value)
+    (tmp_path / "contractlab.toml").write_text('dataset = "cases.json"\n', encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    problems = check(["cases.json"], config=None, max_bytes=1 << 20)
+
+    assert [problem.rule.code for problem in problems] == [code]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ['"schema_version": "eval_dataset_v1"', '"schema-version": "eval-dataset-v1"'],
+)
+def test_a_misspelled_schema_version_does_not_turn_the_check_off(tmp_path: Path, head: str) -> None:
+    (tmp_path / "cases.json").write_text("{" + head + "}", encoding="utf-8")
+
+    problems = check([str(tmp_path / "cases.json")], config=None, max_bytes=1 << 20)
+
+    assert [problem.rule.code for problem in problems] == ["CL007"]

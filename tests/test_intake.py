@@ -112,7 +112,8 @@ def test_what_is_no_contract_is_one_problem(tmp_path: Path, value: bytes) -> Non
 
 def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     names = [each.partition("=")[2] for each in write_triple(tmp_path)]
-    open_contracts(names[0], names[1], [names[2], names[2]])
+    contracts = open_contracts(names[0], names[1], [names[2], names[2]])
+    assert list(contracts.replays) == [names[2]]
 
 
 def test_replays_find_their_dataset_by_its_version(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from contractlab.positions import Text
 from contractlab.problems import Problem, Related, Rule
+from contractlab.render.columns import width
 from contractlab.render.problems import render_problems, summary
 from contractlab.words import listed, shown
 from tests.test_escape import hostile
@@ -58,10 +60,20 @@ def test_a_problem_without_a_place_names_the_file_and_one_without_a_file_the_too
 
 def test_the_caret_stands_under_the_place_also_after_tabs_and_on_long_lines() -> None:
     for text in ("\t\tX", "a" * 70 + "X", "a" * 500 + "X" + "b" * 500, "X" + "b" * 300):
-        lines = render_problems([problem(position=at(text, text.index("X")))]).splitlines()
-        line, caret = lines[1], lines[2]
+        line, caret = excerpt(text)
         assert line[caret.index("^")] == "X"
         assert len(line) <= 80
+
+
+@pytest.mark.parametrize("text", ["退款X", "退款" * 40 + "X" + "退款" * 40, "e\u0301" * 9 + "X"])
+def test_the_caret_counts_columns_where_characters_are_wide_or_combine(text: str) -> None:
+    line, caret = excerpt(text)
+    assert width(line.partition("X")[0]) == caret.index("^")
+    assert width(line) <= 80
+
+
+def excerpt(text: str) -> list[str]:
+    return render_problems([problem(position=at(text, text.index("X")))]).splitlines()[1:3]
 
 
 @given(

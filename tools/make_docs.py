@@ -1,5 +1,8 @@
 """Keeps the sessions in README.md and docs/ true: runs their commands, writes what they print.
 
+Between `<!-- the comment -->` and `<!-- end of the comment -->` stands the report of
+`contractlab compare --format markdown`, quoted.
+
 A block that starts with ```` ```console ```` holds commands, `$ contractlab ...`, run in the
 repository's folder, each with all that it prints, and `$ echo $?` with the exit code.
 
@@ -20,6 +23,9 @@ if __name__ == "__main__":
 from tools.examples import ROOT, run
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(
+    r"(?<=<!-- the comment -->\n).*?(?=<!-- end of the comment -->$)", re.DOTALL | re.MULTILINE
+)
 
 
 def pages() -> list[Path]:
@@ -34,8 +40,15 @@ def sessions(text: str) -> list[str]:
 
 
 def renewed(text: str) -> str:
-    """A document with its sessions as they come out now."""
+    """A document with its sessions, and the comment, as they come out now."""
+    text = _COMMENT.sub(lambda _match: comment(), text)
     return _BLOCK.sub(lambda match: f"```console\n{session(match[1])}```", text)
+
+
+def comment() -> str:
+    """The comment on the candidate that contractlab.toml names, as a quotation."""
+    said = run(("compare", "--format", "markdown"), ROOT).out
+    return "".join(f"> {line}\n" if line else ">\n" for line in said.splitlines())
 
 
 def session(text: str) -> str:

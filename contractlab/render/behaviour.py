@@ -91,11 +91,6 @@ def expectation(case: Case) -> Sequence[Fact]:
     )
 
 
-def behaviour(record: Record) -> Sequence[Fact]:
-    """What a release did on a case; the aspects that checks look at come first."""
-    return (*judged(record), *measured(record))
-
-
 def judged(record: Record) -> Sequence[Fact]:
     """The aspects that checks look at."""
     return _did(record.predicted_label, record.tool, record.actions, record.evidence_present)

@@ -30,14 +30,12 @@ _BARE = re.compile(r"[0-9a-fA-F]{7}|[A-Za-z]-\d|://|www\.|:\w", re.IGNORECASE)
 def terminal(text: str) -> str:
     r"""Text that moves no cursor, hides nothing and commands no runner, on one line.
 
-    Whatever does not print (controls, ESC, bidi, line separators, invisible characters,
+    Whatever can't be seen (controls, ESC, bidi, line separators, invisible characters,
     lone surrogates) is shown as its escape. The Actions runner obeys `##[` anywhere in a
     line and `::` at its start, so both are broken up by escaping a character of theirs.
     """
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else _visible(char) for char in text)
     return _COMMANDS.sub(
-        lambda match: rf"{match[0][0]}\x{ord(match[0][1]):02x}{match[0][2:]}", text
+        lambda match: rf"{match[0][0]}\x{ord(match[0][1]):02x}{match[0][2:]}", seen(text)
     )
 
 

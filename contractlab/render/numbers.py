@@ -9,6 +9,10 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import ceil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contractlab.bootstrap import Interval
 
 UNDEFINED = "n/a (0/0)"
 _ROUNDING = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}
@@ -70,6 +74,16 @@ def usd(value: Number) -> str:
 def count(value: int) -> str:
     """A whole number with thousands set apart: `1,000`."""
     return f"{value:,}"
+
+
+def counted(value: int, noun: str) -> str:
+    """So many of a thing: `1 case`, `2,000 cases`."""
+    return f"{count(value)} {noun}{'' if value == 1 else 's'}"
+
+
+def interval(bounds: Interval) -> str:
+    """An interval of a difference, in percentage points: `[-4.2, +1.7]`, both rounded down."""
+    return f"[{points(bounds.low)}, {points(bounds.high)}]"
 
 
 def limit(value: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from contractlab.render.columns import WIDTH, cut, width
 from contractlab.render.escape import terminal
 
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
 
     from contractlab.problems import Position, Problem
 
-WIDTH = 80
 # A quoted value or a parenthesis stays on one line, so that it can be searched for.
 _WORD = re.compile(r'\([^()]*\)\S*|"(?:[^"\\]|\\.)*"\S*|\S+')
 
@@ -63,29 +63,31 @@ def _excerpt(position: Position) -> Iterator[str]:
 
 def _note(position: Position, note: str, file: str, here: str) -> Iterator[str]:
     where = "" if file == here else f"{terminal(file)}: "
-    gutter, text, _ = _fitted(position, room=WIDTH - 3 - len(where) - len(note))
+    gutter, text, _ = _fitted(position, room=WIDTH - 3 - width(where) - width(note))
     yield f"{gutter}{text}   {where}{note}"
 
 
 def _fitted(position: Position, *, room: int) -> tuple[str, str, int]:
-    """Gutter, the part of the line around the place that fits, and where the place is in it."""
+    """Gutter, the part of the line around the place that fits, and the columns before it."""
     gutter = f"{position.line:>5} | "
     room = max(room - len(gutter), 24)
     at = position.excerpt_column - 1
     before = terminal(position.excerpt[:at].replace("\t", " "))
     after = terminal(position.excerpt[at:].replace("\t", " "))
-    if len(before) > room // 2 and len(before) + len(after) > room:
-        keep = max(room // 2, room - len(after))
-        before = "…" + before[len(before) - keep + 1 :]
+    keep = max(room // 2, room - width(after))
+    if width(before) > keep:
+        while width(before) >= keep:
+            before = before[1:]
+        before = f"…{before}"
     line = terminal(before + after)  # a command may begin in one part and end in the other
-    return gutter, line if len(line) <= room else line[: room - 1] + "…", len(before)
+    return gutter, cut(line, room), width(before)
 
 
 def _wrapped(text: str, *, indent: int) -> Iterator[str]:
     lead = text[: len(text) - len(text.lstrip())]
     line = ""
     for word in _WORD.findall(text):
-        if line and len(lead) + len(line) + 1 + len(word) > WIDTH:
+        if line and width(lead) + width(line) + 1 + width(word) > WIDTH:
             yield lead + line
             lead, line = " " * indent, word
         else:

@@ -222,13 +222,14 @@ def _expected(case: Case) -> dict[str, Any]:
 
 
 def _record(record: Record) -> dict[str, Any]:
+    _, label, tool, actions, evidence_present, latency_ms, estimated_cost_usd = record
     return {
-        "label": record.predicted_label,
-        "tool": record.tool,
-        "actions": record.actions,
-        "evidence_present": record.evidence_present,
-        "latency_ms": number(record.latency_ms),
-        "estimated_cost_usd": number(record.estimated_cost_usd),
+        "label": label,
+        "tool": tool,
+        "actions": actions,
+        "evidence_present": evidence_present,
+        "latency_ms": number(latency_ms),
+        "estimated_cost_usd": number(estimated_cost_usd),
     }
 
 

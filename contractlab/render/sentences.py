@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from contractlab.render.behaviour import Change, Miss
 
 FLIPS = {
-    "both": "passes as before",
-    "improved": "got better",
     "regressed": "got worse",
     "neither": "fails as before",
+    "improved": "got better",
+    "both": "passes as before",
 }
+"""In words, in the order of concern."""
 
 
 def missed(pair: Pair) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from contractlab.compare import exact
 from contractlab.decide import CRITICAL, observations
@@ -11,7 +12,7 @@ from contractlab.render import numbers, reasons
 from contractlab.stats import wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from contractlab.bootstrap import Interval
     from contractlab.decide import GateResult, Value
@@ -28,7 +29,7 @@ class MetricRow:
     baseline: str
     candidate: str
     limit: str
-    """The gate, such as `>= 0.75`; empty where there is none."""
+    """The gate, such as `≥ 0.75`; empty where there is none."""
     failed: Verdict | None
     """What the gate led to where it does not hold."""
 
@@ -92,7 +93,10 @@ def gate_rows(judgement: Judgement, results: Sequence[GateResult]) -> list[GateR
 def _limit(result: GateResult) -> str:
     if result.name == CRITICAL:
         return "none may"
-    return f"{'≥' if result.bound == 'at_least' else '≤'} {reasons.threshold(result)}"
+    return f"{_SIGNS[result.bound]} {reasons.threshold(result)}"
+
+
+_SIGNS = {"at_least": "≥", "at_most": "≤"}
 
 
 def _baseline(result: GateResult, before: Mapping[str | None, Value] | None) -> str:
@@ -101,64 +105,47 @@ def _baseline(result: GateResult, before: Mapping[str | None, Value] | None) -> 
     return reasons.observed(replace(result, observed=before[result.slice]))
 
 
+_QUALITY: Sequence[tuple[str, str, Callable[[Any], str]]] = (
+    ("pass rate", "pass_rate", numbers.rate),
+    ("precision", "precision", numbers.rate),
+    ("recall", "recall", numbers.rate),
+    ("F1", "f1", numbers.rate),
+)
+_SPREAD_AND_COST: Sequence[tuple[str, str, Callable[[Any], str]]] = (
+    ("slice gap", "slice_pass_rate_gap", partial(numbers.rate, towards="up")),
+    ("mean latency", "mean_latency_ms", numbers.milliseconds),
+    ("p95 latency", "p95_latency_ms", numbers.milliseconds),
+    ("mean cost", "mean_estimated_cost_usd", numbers.usd),
+)
+
+
 def metric_rows(judgement: Judgement) -> list[MetricRow]:
     """The figures with a gate of their own, and the confusion matrix."""
     before, after = judgement.baseline, judgement.candidate
-    gates = {gate.name: gate for gate in judgement.rubric.gates}
-    failed = {gate.name for gate in judgement.decision.reasons}
-
-    def row(label: str, baseline: str, candidate: str, name: str) -> MetricRow:
-        gate = gates[name]
-        sign = ">=" if gate.bound == "at_least" else "<="
-        limit = (
-            numbers.limit(gate.threshold)
-            if name.endswith(("_ms", "_usd"))
-            else repr(gate.threshold)
-        )
-        verdict = gate.verdict if name in failed else None
-        return MetricRow(label, baseline, candidate, f"{sign} {limit}", verdict)
-
-    rows = [
-        row(
-            "pass rate",
-            numbers.rate(before.pass_rate),
-            numbers.rate(after.pass_rate),
-            "min_overall_pass_rate",
-        )
+    return [
+        *(_metric_row(judgement, *each) for each in _QUALITY),
+        MetricRow("tp fp tn fn", _matrix(before), _matrix(after), "", None),
+        *(_metric_row(judgement, *each) for each in _SPREAD_AND_COST),
     ]
-    for metric in ("precision", "recall", "F1"):
-        baseline, candidate = (
-            numbers.rate(getattr(each.confusion_matrix, metric.lower())) for each in (before, after)
-        )
-        rows.append(row(metric, baseline, candidate, f"min_{metric.lower()}"))
-    rows.append(MetricRow("tp fp tn fn", _matrix(before), _matrix(after), "", None))
-    rows += [
-        row(
-            "slice gap",
-            numbers.rate(before.slice_pass_rate_gap, "up"),
-            numbers.rate(after.slice_pass_rate_gap, "up"),
-            "max_slice_pass_rate_gap",
-        ),
-        row(
-            "mean latency",
-            numbers.milliseconds(before.mean_latency_ms),
-            numbers.milliseconds(after.mean_latency_ms),
-            "max_mean_latency_ms",
-        ),
-        row(
-            "p95 latency",
-            numbers.milliseconds(before.p95_latency_ms),
-            numbers.milliseconds(after.p95_latency_ms),
-            "max_p95_latency_ms",
-        ),
-        row(
-            "mean cost",
-            numbers.usd(before.mean_estimated_cost_usd),
-            numbers.usd(after.mean_estimated_cost_usd),
-            "max_mean_cost_usd",
-        ),
-    ]
-    return rows
+
+
+def _metric_row(
+    judgement: Judgement, label: str, metric: str, write: Callable[[Any], str]
+) -> MetricRow:
+    gate = next(each for each in judgement.rubric.gates if each.metric == metric)
+    limit = (
+        numbers.limit(gate.threshold) if metric.endswith(("_ms", "_usd")) else repr(gate.threshold)
+    )
+    failed = any(each.name == gate.name for each in judgement.decision.reasons)
+    ((_, baseline),) = observations(metric, judgement.baseline, judgement.comparison)
+    ((_, candidate),) = observations(metric, judgement.candidate, judgement.comparison)
+    return MetricRow(
+        label,
+        write(baseline),
+        write(candidate),
+        f"{_SIGNS[gate.bound]} {limit}",
+        gate.verdict if failed else None,
+    )
 
 
 def slice_rows(judgement: Judgement, *, worst_first: bool = False) -> list[SliceRow]:

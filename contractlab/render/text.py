@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from contractlab.render import numbers
+from contractlab.render import difference, numbers
 from contractlab.render.behaviour import NONE, changes, check_flips, forbidden_taken
 from contractlab.render.columns import cut, cut_inside, left, right, width, wrapped
 from contractlab.render.escape import terminal
@@ -64,14 +64,13 @@ def _names(judgement: Judgement) -> Iterator[str]:
     yield f"baseline   {_name(judgement.baseline_release)}"
     yield f"candidate  {_name(judgement.candidate_release)}"
     yield f"dataset    {_name(judgement.dataset_version)}"
-    plural = "" if after.case_count == 1 else "s"
-    slices = f"{numbers.count(len(after.by_slice))} slice{'' if len(after.by_slice) == 1 else 's'}"
-    yield f"           {numbers.count(after.case_count)} test case{plural} in {slices}"
+    slices = numbers.counted(len(after.by_slice), "slice")
+    yield f"           {numbers.counted(after.case_count, 'test case')} in {slices}"
 
 
 def _tables(judgement: Judgement, *, colour: bool) -> Iterator[str]:
     figures: list[_Row] = [
-        (row.label, row.baseline, row.candidate, row.limit, row.failed)
+        (row.label, row.baseline, row.candidate, _ascii(row.limit), row.failed)
         for row in metric_rows(judgement)
     ]
     yield from _table(("", "baseline", "candidate", "gate", None), figures, colour=colour)
@@ -98,6 +97,11 @@ def _tables(judgement: Judgement, *, colour: bool) -> Iterator[str]:
         yield f"and {numbers.count(len(found) - _SLICES)} more slices, none with a greater loss"
 
 
+def _ascii(limit: str) -> str:
+    # Not every terminal's encoding has the signs.
+    return limit.replace("≥", ">=").replace("≤", "<=")
+
+
 def _table(head: _Row, rows: Sequence[_Row], *, colour: bool) -> Iterator[str]:
     lines = (head, *rows)
     first, second, third, fourth = (
@@ -111,11 +115,9 @@ def _table(head: _Row, rows: Sequence[_Row], *, colour: bool) -> Iterator[str]:
 
 def _paired(judgement: Judgement, *, verbose: bool) -> Iterator[str]:
     comparison = judgement.comparison
-    counts = comparison.counts
     confidence = numbers.confidence(judgement.rubric.confidence)
     yield (
-        f"{numbers.count(counts.regressed)} of {numbers.count(counts.n)} got worse,"
-        f" {numbers.count(counts.improved)} better;"
+        f"{difference.changed(comparison.counts)};"
         f" difference {numbers.difference(comparison.delta)}"
     )
     yield f"{confidence} interval  {_interval(comparison.bootstrap.interval)} bootstrap"
@@ -125,9 +127,7 @@ def _paired(judgement: Judgement, *, verbose: bool) -> Iterator[str]:
         families = numbers.count(comparison.families.families)
         bounds = _interval(comparison.families.interval)
         yield f"{indent}{bounds} resampled by {families} families"
-    missed = numbers.points(comparison.could_have_missed, "up").lstrip("+")
-    if comparison.could_have_missed > 0:
-        yield f"this set could have missed a regression of up to {missed} points"
+    yield difference.missed(comparison)
     worse, better = _of_flip(judgement, "regressed"), _of_flip(judgement, "improved")
     if verbose and worse:
         yield "got worse:"

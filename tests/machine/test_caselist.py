@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contractlab.caselist import FLIPS, Filter, render_cases, render_cases_json, select
+from contractlab.caselist import Filter, render_cases, render_cases_json, select
 from contractlab.grade import CHECKS
 from contractlab.problems import ContractError, Rule
+from contractlab.render.sentences import FLIPS
 from tests.machine.judgements import blocked, judgements
 
 if TYPE_CHECKING:

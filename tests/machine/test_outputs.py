@@ -62,7 +62,7 @@ def test_render_prints_where_no_file_is_named(
     contractlab: Run, triple: list[str], tmp_path: Path
 ) -> None:
     report = tmp_path / "report.json"
-    compared = contractlab("compare", *triple, "--report-json", report, "--quiet")
+    compared = contractlab("compare", *triple, "--report-json", report)
     assert contractlab("render", report).stdout == compared.stdout
     assert contractlab("render", report, "--format", "json").stdout == report.read_bytes()
 

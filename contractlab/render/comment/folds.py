@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 def more_worse(view: View, shown: int) -> str:
     """The cases that got worse after those that the opening shows."""
     rest = view.regressed[shown:]
-    title = f"Got worse: {layout.number(len(rest), 'more case')}"
+    title = f"Got worse: {numbers.counted(len(rest), 'more case')}"
     return _cases(title, rest, items.regressed, view)
 
 
 def failing(view: View) -> str:
     """Critical cases that fail in both releases: no news, but they block."""
-    title = f"Critical, and fails in both releases: {layout.number(len(view.failing), 'case')}"
+    title = f"Critical, and fails in both releases: {numbers.counted(len(view.failing), 'case')}"
     # Where nothing got worse, these are what a reviewer is looking for.
     return _cases(title, view.failing, items.failing, view, opened=not view.regressed)
 
 
 def better(view: View) -> str:
     """The cases that got better."""
-    title = f"Got better: {layout.number(len(view.improved), 'case')}"
+    title = f"Got better: {numbers.counted(len(view.improved), 'case')}"
     return _cases(title, view.improved, items.improved, view)
 
 
 def drift(view: View) -> str:
     """The cases that pass as before in another way: what a pass rate never shows."""
-    title = f"Still passes, but behaves differently: {layout.number(len(view.drifted), 'case')}"
+    title = f"Still passes, but behaves differently: {numbers.counted(len(view.drifted), 'case')}"
     return _cases(title, view.drifted, items.drifted, view)
 
 
@@ -53,7 +53,7 @@ def slices(view: View) -> str:
     found = slice_rows(view.judgement, worst_first=True)
     rows = [_slice(row, confidence) for row in found[: view.budget.rows]]
     lost = sum(row.change < 0 for row in found)
-    most = f", the worst by {layout.number(-found[0].change, 'case')}" if lost else ""
+    most = f", the worst by {numbers.counted(-found[0].change, 'case')}" if lost else ""
     head = ("Slice", "Passed", f"{numbers.confidence(confidence)} interval")
     more = layout.left_out(len(found) - len(rows), "slice", view.where)
     return layout.folded(
@@ -78,7 +78,7 @@ def figures(view: View) -> str:
     """Every figure of both releases beside its gate."""
     rows = []
     for row in metric_rows(view.judgement):
-        limit = layout.unbroken(row.limit.replace(">=", "≥").replace("<=", "≤"))
+        limit = layout.unbroken(row.limit)
         fails = " fails" if row.failed else ""
         rows.append((row.label, row.baseline, row.candidate, f"{limit}{fails}"))
     head = ("Figure", "Baseline", "Candidate", "Gate")
@@ -98,7 +98,7 @@ def evidence(view: View) -> str:
         f"- Bootstrap: {numbers.count(rubric.resamples)} resamples, seed {rubric.seed}",
         *(
             f"- {each.role.capitalize()} {markdown(each.name)}:"
-            f" {layout.number(each.byte_count, 'byte')}, SHA-256 `{each.sha256}`"
+            f" {numbers.counted(each.byte_count, 'byte')}, SHA-256 `{each.sha256}`"
             for each in files
         ),
     ]
@@ -119,7 +119,7 @@ def warnings(view: View) -> str:
         budget=budget,
     )
     more = layout.left_out(len(found) - len(shown), "warning", view.where)
-    title = layout.number(len(found), "warning")
+    title = numbers.counted(len(found), "warning")
     return layout.folded(f"{title} about the contracts", f"{''.join(shown)}{more}")
 
 

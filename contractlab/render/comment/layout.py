@@ -10,8 +10,6 @@ from contractlab.render.escape import markdown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.bootstrap import Interval
-
 _NAME = 60
 """Characters of a name in a table, which is read on a phone."""
 
@@ -43,17 +41,7 @@ def left_out(count: int, noun: str, where: str) -> str:
     """How many more there are and where; empty where there are none."""
     if count <= 0:
         return ""
-    return f"\n{number(count, f'more {noun}')} in {where}.\n"
-
-
-def number(count: int, noun: str) -> str:
-    """`1 case`, `2,000 cases`."""
-    return f"{numbers.count(count)} {noun}{'' if count == 1 else 's'}"
-
-
-def interval(bounds: Interval) -> str:
-    """An interval of a difference, in percentage points; both bounds on the worse side."""
-    return f"[{numbers.points(bounds.low)}, {numbers.points(bounds.high)}]"
+    return f"\n{numbers.counted(count, f'more {noun}')} in {where}.\n"
 
 
 def unbroken(text: str) -> str:

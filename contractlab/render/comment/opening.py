@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
 from contractlab.model import Verdict
-from contractlab.render import numbers, reasons
+from contractlab.render import difference, numbers, reasons
 from contractlab.render.comment import items, layout
 from contractlab.render.comment.budget import taken
 from contractlab.render.tables import gate_rows
@@ -38,7 +38,7 @@ def head(view: View) -> str:
     return (
         f"### {_SIGNS[verdict]} {verdict}: {reason}\n\n"
         f"**{advice}** It passes {numbers.count(judgement.candidate.passed)} of"
-        f" {layout.number(counts.n, 'test case')}; baseline"
+        f" {numbers.counted(counts.n, 'test case')}; baseline"
         f" {layout.name(judgement.baseline_release)} passes"
         f" {numbers.count(judgement.baseline.passed)}."
         f" **{numbers.count(counts.regressed)} got worse**,"
@@ -82,7 +82,7 @@ def worse(view: View) -> tuple[str, int]:
         room=budget.limit // 2,
         budget=budget,
     )
-    title = f"#### What got worse: {layout.number(len(view.regressed), 'case')}"
+    title = f"#### What got worse: {numbers.counted(len(view.regressed), 'case')}"
     return f"{title}\n\n{''.join(shown)}", len(shown)
 
 
@@ -91,30 +91,18 @@ def uncertainty(view: View) -> str:
     judgement = view.judgement
     comparison, confidence = judgement.comparison, judgement.rubric.confidence
     counts, families = comparison.counts, comparison.families
-    others = f"Newcombe's interval {layout.interval(comparison.newcombe)}"
+    others = f"Newcombe's interval {numbers.interval(comparison.newcombe)}"
     if families is not None:
         others += (
             f"; resampled by the {numbers.count(families.families)} families"
-            f" {layout.interval(families.interval)}"
+            f" {numbers.interval(families.interval)}"
         )
     return (
-        f"**How sure is that?** {numbers.count(counts.regressed)} of {numbers.count(counts.n)}"
-        f" got worse, {numbers.count(counts.improved)} better;"
+        f"**How sure is that?** {difference.changed(counts)};"
         f" {numbers.confidence(confidence)} interval of the difference"
-        f" {layout.interval(comparison.bootstrap.interval)} points; {_missed(view)}."
-        f" ({others}.)\n"
+        f" {numbers.interval(comparison.bootstrap.interval)} points;"
+        f" {difference.missed(comparison)}. ({others}.)\n"
     )
-
-
-def _missed(view: View) -> str:
-    comparison = view.judgement.comparison
-    if comparison.could_have_missed > 0:
-        size = numbers.points(comparison.could_have_missed, "up").lstrip("+")
-        return f"this set could have missed a regression of up to {size} points"
-    if comparison.smallest_detectable is None:
-        return "a set this small can show no regression"
-    size = numbers.points(comparison.smallest_detectable, "up").lstrip("+")
-    return f"a set of this size misses one in five regressions of {size} points"
 
 
 def latency_and_cost(view: View) -> str:

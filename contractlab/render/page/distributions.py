@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.metrics import nearest_rank
 from contractlab.render import numbers
-from contractlab.render.page.parts import limit, row, table
+from contractlab.render.escape import html
+from contractlab.render.page.parts import row, table, verdict_tag
 from contractlab.render.tables import metric_rows
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _figure(
     ]
     axis = _axis(before, after, marks)
     rows = [
-        row(each.label, each.baseline, each.candidate, limit(each.limit) + _failed(each.failed))
+        row(each.label, each.baseline, each.candidate, html(each.limit) + _failed(each.failed))
         for each in metric_rows(judgement)
         if each.label.endswith(name)
     ]
@@ -123,7 +124,7 @@ def _figure(
 
 
 def _failed(verdict: str | None) -> str:
-    return f' <span class="tag {verdict.lower()}">{verdict}</span>' if verdict else ""
+    return f" {verdict_tag(verdict)}" if verdict else ""
 
 
 def _axis(before: list[float], after: list[float], marks: Sequence[_Limit]) -> _Axis:

@@ -8,7 +8,7 @@ from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
 from contractlab.render import numbers
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import code, row, table
+from contractlab.render.page.parts import code, more, row, table
 from contractlab.render.problems import place
 from contractlab.render.report import LIMITATIONS
 
@@ -44,11 +44,10 @@ def evidence(judgement: Judgement) -> str:
         )
         for each in found.inputs[:_FILES]
     ]
-    rest = len(found.inputs) - len(files)
     return (
         f"<dl>{terms}</dl>"
         + table("Input files", ("file", "role", "bytes", "SHA-256"), files)
-        + (f'<p class="note">{rest} more in the JSON report.</p>' if rest else "")
+        + more(len(found.inputs) - len(files), "files", "in the JSON report")
     )
 
 
@@ -61,10 +60,8 @@ def warnings(judgement: Judgement) -> str:
         f' <span class="note">{html(place(each))}. {html(clip(each.hint, 300))}</span></li>'
         for each in judgement.warnings[:_WARNINGS]
     )
-    rest = len(judgement.warnings) - _WARNINGS
-    return f"<ul>{items}</ul>" + (
-        f'<p class="note">{rest} more in the JSON report.</p>' if rest > 0 else ""
-    )
+    rest = more(len(judgement.warnings) - _WARNINGS, "warnings", "in the JSON report")
+    return f"<ul>{items}</ul>{rest}"
 
 
 def limitations() -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from contractlab.render import numbers, sentences
 from contractlab.render.escape import html, visible
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import filter_link, limit, more, row, table
+from contractlab.render.page.parts import filter_link, more, row, table, verdict_tag
 from contractlab.render.tables import metric_rows, slice_rows
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.render.page.casebook import Entry
+    from contractlab.render.tables import MetricRow
 
 _SLICES = 60
 
@@ -28,17 +29,19 @@ def metrics(judgement: Judgement) -> str:
             html(each.label),
             html(each.baseline),
             html(each.candidate),
-            limit(each.limit),
-            f'<span class="tag {each.failed.lower()}">fails: {each.failed}</span>'
-            if each.failed
-            else "holds"
-            if each.limit
-            else "",
+            html(each.limit),
+            _result(each),
         )
         for each in metric_rows(judgement)
     ]
     head = ("metric", "baseline", "candidate", "limit", "result")
     return table("Metrics of both releases", head, rows, kind="n3")
+
+
+def _result(metric: MetricRow) -> str:
+    if metric.failed:
+        return verdict_tag(metric.failed, "fails: ")
+    return "holds" if metric.limit else ""
 
 
 def flip_matrix(judgement: Judgement, entries: Sequence[Entry]) -> str:

@@ -11,7 +11,7 @@ from contractlab.compare import exact
 from contractlab.render import numbers
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import more, points
+from contractlab.render.page.parts import more
 from contractlab.stats import PairedCounts, newcombe
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _by_slice(judgement: Judgement) -> list[Estimate]:
     confidence = exact(judgement.rubric.confidence)
     found = []
     for name, counts in _slice_counts(judgement.comparison.pairs).items():
-        note = f"{numbers.count(counts.n)} case{'' if counts.n == 1 else 's'}, Newcombe"
+        note = f"{numbers.counted(counts.n, 'case')}, Newcombe"
         interval = newcombe(counts, confidence)
         found.append(Estimate(html(clip(name, 80)), note, counts.delta, interval))
     return sorted(found, key=lambda each: (each.delta, each.interval.low, each.label))
@@ -124,7 +124,7 @@ def _row(each: Estimate, low: float, high: float, limit: float | None) -> str:
     gate = "" if limit is None else _line("gate", _at(limit, low, high))
     return (
         f'<tr class="{each.kind}"><th scope="row">{each.label} <span class="note">{each.note}'
-        f"</span></th><td>{numbers.points(each.delta)}</td><td>{points(each.interval)}</td>"
+        f"</span></th><td>{numbers.points(each.delta)}</td><td>{numbers.interval(each.interval)}</td>"
         '<td><svg class="strip" aria-hidden="true">'
         f"{_line('zero', _at(0, low, high))}{gate}"
         f'<line class="bar" x1="{left}" x2="{right}" y1="50%" y2="50%"/>'

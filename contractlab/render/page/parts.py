@@ -10,16 +10,18 @@ from contractlab.render.escape import html
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from contractlab.bootstrap import Interval
-
-FLIPS = ("regressed", "neither", "improved", "both")
-"""In the order of concern."""
+FLIPS = tuple(sentences.FLIPS)
 CRITICAL_TAG = '<span class="tag critical">critical</span>'
 
 
 def flip_tag(flip: str) -> str:
     """A flip as a label whose meaning is its words."""
     return f'<span class="tag {flip}">{sentences.FLIPS[flip]}</span>'
+
+
+def verdict_tag(verdict: str, before: str = "") -> str:
+    """What a gate led to, as a label; `before` stands in it."""
+    return f'<span class="tag {verdict.lower()}">{before}{verdict}</span>'
 
 
 def section(anchor: str, title: str, *content: str) -> str:
@@ -67,16 +69,6 @@ def more(hidden: int, what: str, where: str) -> str:
     if hidden <= 0:
         return ""
     return f'<p class="note">{numbers.count(hidden)} more {what} {where}.</p>'
-
-
-def points(interval: Interval) -> str:
-    """An interval in percentage points: `[-4.2, +1.7]`."""
-    return f"[{numbers.points(interval.low)}, {numbers.points(interval.high)}]"
-
-
-def limit(text: str) -> str:
-    """A gate of a metric row as markup: `≥ 0.75`."""
-    return html(text.replace(">=", "≥").replace("<=", "≤"))
 
 
 def code(text: str) -> str:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
 from contractlab.model import Verdict
-from contractlab.render import numbers, reasons
+from contractlab.render import difference, numbers, reasons
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import CRITICAL_TAG, filter_link, more, points, row, table
+from contractlab.render.page.parts import CRITICAL_TAG, filter_link, more, row, table, verdict_tag
 from contractlab.render.tables import gate_rows
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def header(judgement: Judgement) -> str:
         f'<span aria-hidden="true">{_SHAPES[verdict]}</span> {verdict}</span> '
         f"{html(_reason(judgement))}</h1>"
         f"<p>Candidate <b>{html(judgement.candidate_release)}</b> against baseline"
-        f" <b>{html(judgement.baseline_release)}</b> on {numbers.count(counts.n)}"
-        f" {html(judgement.rubric.split)} case{'' if counts.n == 1 else 's'} of"
+        f" <b>{html(judgement.baseline_release)}</b> on"
+        f" {numbers.counted(counts.n, f'{html(judgement.rubric.split)} case')} of"
         f" {html(judgement.dataset_version)}.</p></header>\n"
     )
 
@@ -56,10 +56,7 @@ def failed_gates(judgement: Judgement) -> str:
     if not failed:
         return "<p>Every gate holds.</p>"
     rows = [
-        row(
-            *_gate(each),
-            f'<span class="tag {each.result.verdict.lower()}">{each.result.verdict}</span>',
-        )
+        row(*_gate(each), verdict_tag(each.result.verdict))
         for each in gate_rows(judgement, failed[:_REASONS])
     ]
     return table(
@@ -93,7 +90,7 @@ def _gate(each: GateRow) -> tuple[str, str, str, str]:
 def _result(gate: GateResult) -> str:
     if gate.held:
         return "holds"
-    return f'<span class="tag {gate.verdict.lower()}">fails: {gate.verdict}</span>'
+    return verdict_tag(gate.verdict, "fails: ")
 
 
 def code_name(gate: GateResult) -> str:
@@ -123,12 +120,9 @@ def worse(judgement: Judgement, entries: Sequence[Entry]) -> str:
 def sentence(judgement: Judgement) -> str:
     """The uncertainty, in words."""
     comparison = judgement.comparison
-    counts = comparison.counts
-    missed = numbers.rounded(comparison.could_have_missed * 100, 1, "up")
     confidence = numbers.confidence(judgement.rubric.confidence)
     return (
-        f"{numbers.count(counts.regressed)} of {numbers.count(counts.n)} got worse,"
-        f" {numbers.count(counts.improved)} better: {numbers.points(comparison.delta)} points,"
-        f" {confidence} interval {points(comparison.bootstrap.interval)}."
-        + (f" This set could have missed a regression of up to {missed} points." if missed else "")
+        f"{difference.changed(comparison.counts)}: {numbers.points(comparison.delta)} points,"
+        f" {confidence} interval {numbers.interval(comparison.bootstrap.interval)};"
+        f" {difference.missed(comparison)}."
     )

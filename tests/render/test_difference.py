@@ -1,0 +1,30 @@
+"""The words for a paired difference, and what its cases could not have shown."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from contractlab.render import difference
+from contractlab.stats import PairedCounts
+
+
+def test_the_cases_that_changed_are_counted() -> None:
+    assert difference.changed(PairedCounts(3_000, 38, 7, 0)) == "7 of 3,045 got worse, 38 better"
+
+
+@pytest.mark.parametrize(
+    ("could_have_missed", "smallest", "words"),
+    [
+        (0.07, 0.3, "this set could have missed a regression of up to 7.0 points"),
+        (0.0701, None, "this set could have missed a regression of up to 7.1 points"),
+        (0.0, 0.305, "a set of this size misses one in five regressions of 30.5 points"),
+        (0.0, None, "a set this small can show no regression"),
+    ],
+)
+def test_what_could_have_been_missed_rounds_up_and_is_always_said(
+    could_have_missed: float, smallest: float | None, words: str
+) -> None:
+    comparison = SimpleNamespace(could_have_missed=could_have_missed, smallest_detectable=smallest)
+    assert difference.missed(comparison) == words  # type: ignore[arg-type]
