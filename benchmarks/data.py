@@ -150,7 +150,7 @@ def _measured(draw: random.Random) -> dict[str, Any]:
 
 
 def rubric(version: str = "bench") -> dict[str, Any]:
-    """Gates that the candidate fails by its critical cases; the common numbers of resamples."""
+    """Gates with limits that are usual, and ten thousand resamples."""
     return {
         "schema_version": "eval-rubric-v1",
         "rubric_version": version,
@@ -169,7 +169,7 @@ def rubric(version: str = "bench") -> dict[str, Any]:
             "max_mean_cost_usd": 0.05,
             "min_paired_delta_ci_low": -0.05,
         },
-        "bootstrap": {"samples": 2000, "seed": 7, "confidence": 0.95},
+        "bootstrap": {"samples": 10_000, "seed": 7, "confidence": 0.95},
     }
 
 

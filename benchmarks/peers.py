@@ -1,7 +1,8 @@
 """Other tools that do a part of the same work, each in an environment of its own.
 
-They are given less to do than contractlab: the two gates get outcomes (passed or not)
-instead of records to grade, and check-jsonschema knows only what JSON Schema can say.
+They are given less to do than contractlab: holdline gets outcomes (passed or not) instead of
+records to grade, toolkit-eval grades two of the four checks, and check-jsonschema knows only
+what JSON Schema can say.
 """
 
 from __future__ import annotations
@@ -56,27 +57,43 @@ def holdline(folder: Path, command: Path, cases: list[Any], predictions: Any) ->
 
 
 def toolkit_eval(folder: Path, command: Path, cases: list[Any], predictions: Any) -> Commands:
-    """Two `run` that grade (an outcome is 1 or it is not), and the `compare` of their reports.
+    """Two `run` that grade label and tool, and the `compare` of their reports.
 
-    As many resamples as the rubric's, a fifth of its own default.
+    It resamples 10,000 times where it is not told otherwise, as often as the rubric asks us to.
     """
     suite = folder / "toolkit-eval-suite"
     suite.mkdir()
     meta = {"schema_version": 1, "name": "bench", "scoring": {"scorers": ["exact"]}}
     (suite / "suite.json").write_text(json.dumps(meta), encoding="utf-8")
-    both = list(_outcomes(cases, predictions))
-    lines = [{"id": id_, "input": "", "expected": 1, "tags": []} for id_, _ in both[0][1]]
+    lines = [
+        {
+            "id": case["id"],
+            "input": case["input"],
+            "expected": {"label": case["expected_label"], "tool": case["expected_tool"]},
+            "tags": [case["slice"]],
+        }
+        for case in cases
+        if case["split"] == "test"
+    ]
     _write_lines(suite / "cases.jsonl", lines)
     reports = []
     commands = []
-    for release, outcomes in both:
-        records = folder / f"toolkit-eval-{release}.jsonl"
-        _write_lines(records, [{"id": id_, "prediction": passed} for id_, passed in outcomes])
-        reports.append(folder / f"toolkit-eval-{release}.json")
+    for release in predictions["releases"]:
+        name = release["release_id"]
+        records = folder / f"toolkit-eval-{name}.jsonl"
+        given = [
+            {
+                "id": record["case_id"],
+                "prediction": {"label": record["predicted_label"], "tool": record["tool"]},
+            }
+            for record in release["records"]
+        ]
+        _write_lines(records, given)
+        reports.append(folder / f"toolkit-eval-{name}.json")
         run = ["run", "--suite", str(suite), "--predictions", str(records)]
         commands.append([str(command), *run, "--out", str(reports[-1])])
     baseline, candidate = map(str, reports)
-    compare = ["compare", "--baseline", baseline, "--candidate", candidate, "--iterations", "2000"]
+    compare = ["compare", "--baseline", baseline, "--candidate", candidate]
     return [*commands, [str(command), *compare, "--out", str(folder / "toolkit-eval-out.json")]]
 
 

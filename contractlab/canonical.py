@@ -25,7 +25,7 @@ _REPORT = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _SMALL, _LARGE = 1e-4, 1e16
 _INTEGERS = 2**63
 _BATCH = 1024
-"""Objects of an array that are looked at, or exist while a report is written, at a time."""
+"""Objects of an array that are looked at, or lines of a report that are joined, at a time."""
 
 
 def encode(value: Any) -> bytes:
@@ -99,11 +99,8 @@ def _lines(rows: Iterator[Any], newline: str) -> list[bytes]:
     start = f"{newline}  ".encode()
     between = b"," + start
     pieces: list[bytes] = []
-    while batch := list(islice(rows, _BATCH)):
-        try:
-            lines = [orjson.dumps(row, option=_SORTED) for row in batch]
-        except TypeError:  # see _dumps
-            lines = [_dumps(row, _SORTED) for row in batch]
+    # A row is gone before the next one is made, so that all are made in the same warm memory.
+    while lines := [_dumps(row, _SORTED) for row in islice(rows, _BATCH)]:
         pieces += (between if pieces else b"[" + start), _harmless(between.join(lines))
     return [*pieces, newline.encode() + b"]"] if pieces else []
 
