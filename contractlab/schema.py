@@ -7,6 +7,10 @@ the loops run in C. Where one says no, the smallest parts that fail are handed t
 
 Two things are stricter here than in JSON Schema, which cannot say them: an integer is
 written as one (2000.0 is not), and a number fits a finite double (1e999 does not).
+
+Alternatives (`anyOf`) are told apart before they are tested, by JSON type and, among
+objects, by the fields that only one of them requires. So a value has one alternative that it
+is meant to be, and what is wrong with it is told in that one's words.
 """
 
 from __future__ import annotations
@@ -44,6 +48,16 @@ class Node:
     ok: Test
     items: Node | None
     properties: Mapping[str, Node]
+    others: Node | None = None
+    """What an object's further members must be, where it is a map."""
+    alternatives: tuple[Node, ...] = ()
+
+    def meant(self, value: object) -> Node | None:
+        """The alternative that a value is meant to be; None where its type is none of theirs."""
+        of_type = [each for each in self.alternatives if type(value) in _types(each.schema)]
+        if len(of_type) < 2 or not isinstance(value, dict):
+            return of_type[0] if of_type else None
+        return max(of_type, key=lambda each: _likeness(each.schema, value))
 
 
 class Checker:
@@ -86,6 +100,18 @@ class Checker:
                 return problems[:MOST_PROBLEMS]
         return problems
 
+    def lines(self, field: str) -> tuple[Checker, Checker]:
+        """The checks of this contract as JSON Lines: the header, and one entry of `field`."""
+        header = {
+            **self._root,
+            "required": [name for name in self._root["required"] if name != field],
+            "properties": {
+                name: inner for name, inner in self._root["properties"].items() if name != field
+            },
+        }
+        entry = {"$defs": self._root["$defs"], **self._root["properties"][field]["items"]}
+        return Checker(header), Checker(entry)
+
     def _compile(self, schema: Schema) -> Node:
         if "$ref" in schema:
             reference = schema["$ref"]
@@ -99,7 +125,11 @@ class Checker:
         properties = {
             name: self._compile(inner) for name, inner in schema.get("properties", {}).items()
         }
-        return Node(schema, _test(schema, items, properties), items, properties)
+        if "anyOf" in schema:
+            return _any_of(schema, tuple(self._compile(each) for each in schema["anyOf"]))
+        further = schema.get("additionalProperties")
+        others = self._compile(further) if isinstance(further, dict) else None
+        return Node(schema, _test(schema, items, properties, others), items, properties, others)
 
     def _resolve(self, reference: str) -> Schema:
         found: Any = self._root
@@ -111,6 +141,10 @@ class Checker:
 def _failing(node: Node, value: object, path: Path) -> Iterator[tuple[Node, object, Path]]:
     """The smallest parts that fail, in file order of what holds them."""
     deeper = False
+    meant = node.meant(value)
+    if meant is not None:
+        yield from _failing(meant, value, path)
+        return
     if isinstance(value, list) and node.items is not None:
         ok = node.items.ok
         for index, item in enumerate(value):
@@ -122,40 +156,99 @@ def _failing(node: Node, value: object, path: Path) -> Iterator[tuple[Node, obje
             if name in value and not inner.ok([value[name]]):
                 deeper = True
                 yield from _failing(inner, value[name], (*path, name))
+        for name in value:
+            if node.others and name not in node.properties and not node.others.ok([value[name]]):
+                deeper = True
+                yield from _failing(node.others, value[name], (*path, name))
     if not deeper or not _shallow_ok(node, value):
         yield node, value, path
 
 
 def _shallow_ok(node: Node, value: object) -> bool:
     """Whether the value is right when what it contains is left aside."""
+    if node.alternatives:
+        return False  # its type is none of theirs
     schema = {key: inner for key, inner in node.schema.items() if key != "items"}
-    return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING))([value])
+    others = None if node.others is None else _ANYTHING
+    return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING), others)([value])
 
 
 _ANYTHING = Node({}, lambda _values: True, None, {})
 
 
-def _test(schema: Schema, items: Node | None, properties: Mapping[str, Node]) -> Test:
+def _any_of(schema: Schema, nodes: tuple[Node, ...]) -> Node:
+    objects = [each.schema for each in nodes if "properties" in each.schema]
+    for each in objects:
+        own = set(each["required"])
+        if len(objects) > 1 and (
+            not own or any(own & other["properties"].keys() for other in objects if other != each)
+        ):
+            raise ValueError(f"alternatives that no required field tells apart: {sorted(own)}")
+    kinds = [kind for each in nodes if each.schema not in objects for kind in _types(each.schema)]
+    if len(kinds) != len(set(kinds)) or (objects and dict in kinds):
+        raise ValueError("alternatives that no type tells apart")
+
+    def test(values: list[Any]) -> bool:
+        columns: dict[int, list[Any]] = {}
+        for value in values:
+            meant = node.meant(value)
+            if meant is None:
+                return False
+            columns.setdefault(nodes.index(meant), []).append(value)
+        return all(nodes[index].ok(column) for index, column in columns.items())
+
+    node = Node(schema, test, None, {}, alternatives=nodes)
+    return node
+
+
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def _types(schema: Schema) -> list[type]:
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return [each for kind in kinds for each in _PYTHON_TYPES[kind]]
+
+
+def _likeness(schema: Schema, value: dict[str, Any]) -> tuple[bool, int]:
+    """Whether all that it requires is there, and how many of the value's fields it knows."""
+    return schema["required"] and all(name in value for name in schema["required"]), len(
+        schema["properties"].keys() & value.keys()
+    )
+
+
+def _test(
+    schema: Schema, items: Node | None, properties: Mapping[str, Node], others: Node | None = None
+) -> Test:
     unknown = schema.keys() - _KEYWORDS - _SAYS_NOTHING
     if unknown:
         raise ValueError(f"keywords that are not compiled: {sorted(unknown)}")
     if "const" in schema or "enum" in schema:
         return _one_of(schema.get("enum", [schema.get("const")]))
-    match schema.get("type"):
+    kind = schema.get("type")
+    if kind == "object":
+        return _map(others) if others and not properties else _object(schema, properties)
+    match kind:
+        case None:
+            return _free
         case "string":
             return _string(schema)
-        case "integer":
-            return _number(schema, {int})
-        case "number":
-            return _number(schema, {int, float})
-        case "boolean":
-            return lambda values: set(map(type, values)) <= {bool}
+        case "integer" | "number":
+            return _number(schema, set(_PYTHON_TYPES[kind]))
+        case "boolean" | "null":
+            types = set(_PYTHON_TYPES[kind])
+            return lambda values: set(map(type, values)) <= types
         case "array":
             return _array(schema, items)
-        case "object":
-            return _object(schema, properties)
         case [other, "null"]:
-            return _or_null(_test({**schema, "type": other}, items, properties))
+            return _or_null(_test({**schema, "type": other}, items, properties, others))
         case other:
             raise ValueError(f"a schema of type {other!r} is not compiled")
 
@@ -218,22 +311,66 @@ def _array(schema: Schema, items: Node | None) -> Test:
 
 
 def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
-    if schema.get("additionalProperties", True) or set(schema["required"]) != properties.keys():
-        raise ValueError("only objects with exactly their required properties are compiled")
-    columns = [(itemgetter(name), node.ok) for name, node in properties.items()]
+    if schema.get("additionalProperties", True):
+        raise ValueError("an object is a map, or names every property that it may have")
+    required = set(schema["required"])
+    if not required <= properties.keys():
+        raise ValueError(f"required and not described: {sorted(required - properties.keys())}")
+    columns = [(itemgetter(name), properties[name].ok) for name in schema["required"]]
+    optional = [(name, node.ok) for name, node in properties.items() if name not in required]
 
-    def test(values: list[Any]) -> bool:
-        if not (set(map(type, values)) <= {dict} and set(map(len, values)) <= {len(columns)}):
-            return False
+    def required_ok(values: list[Any]) -> bool:
         try:
             return all(ok(list(map(get, values))) for get, ok in columns)
         except KeyError:
             return False
 
-    return test
+    if not optional:
+        return lambda values: (
+            set(map(type, values)) <= {dict}
+            and set(map(len, values)) <= {len(columns)}
+            and required_ok(values)
+        )
+    return lambda values: (
+        set(map(type, values)) <= {dict}
+        and set(chain.from_iterable(values)) <= properties.keys()
+        and required_ok(values)
+        and all(ok([each[name] for each in values if name in each]) for name, ok in optional)
+    )
+
+
+def _map(others: Node) -> Test:
+    return lambda values: (
+        set(map(type, values)) <= {dict}
+        and others.ok(list(chain.from_iterable(map(dict.values, values))))
+    )
+
+
+_PLAIN = {str, bool, type(None)}
+
+
+def _free(values: list[Any]) -> bool:
+    """Any JSON value, as long as its numbers fit a finite double and it is not too deep."""
+    level = values
+    for _ in range(MAX_DEPTH):
+        deeper: list[Any] = []
+        for value in level:
+            kind = type(value)
+            if kind in _PLAIN:
+                continue
+            if kind is dict:
+                deeper += value.values()
+            elif kind is list:
+                deeper += value
+            elif not -_FINITE <= value <= _FINITE:
+                return False
+        if not deeper:
+            return True
+        level = deeper
+    return False
 
 
 _KEYWORDS = {
     "$ref", "const", "enum", "type", "pattern", "maxLength", "minimum", "maximum",
-    "items", "minItems", "uniqueItems", "properties", "required", "additionalProperties",
+    "items", "minItems", "uniqueItems", "properties", "required", "additionalProperties", "anyOf",
 }  # fmt: skip
