@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from contractlab.checks import expectation_v1
 from contractlab.model import Case, Dataset, Gate, Predictions, Record, Release, Rubric, Verdict
 
 if TYPE_CHECKING:
@@ -44,21 +45,25 @@ def load_dataset(value: Any) -> Dataset:
     """The model of a value that `dataset-v1` accepts."""
     return Dataset(
         version=value["dataset_version"],
-        cases=tuple(
-            Case(
-                case["id"],
-                case["family_id"],
-                case["split"],
-                case["slice"],
-                case["critical"],
-                case["input"],
-                case["expected_label"],
-                case["expected_tool"],
-                tuple(case["forbidden_actions"]),
-                case["requires_evidence"],
-            )
-            for case in value["cases"]
-        ),
+        cases=tuple(map(_case, value["cases"])),
+    )
+
+
+def _case(case: Any) -> Case:
+    label, tool = case["expected_label"], case["expected_tool"]
+    forbidden, evidence = tuple(case["forbidden_actions"]), case["requires_evidence"]
+    return Case(
+        case["id"],
+        case["family_id"],
+        case["split"],
+        case["slice"],
+        case["critical"],
+        case["input"],
+        label,
+        tool,
+        forbidden,
+        evidence,
+        expectation_v1(label, tool, forbidden, evidence),
     )
 
 

@@ -107,7 +107,7 @@ def drifted(pair: Pair) -> bool:
 
 def _judged(record: Record) -> list[Fact]:
     return [
-        Fact("label", (record.predicted_label,)),
+        Fact("label", _tool(record.predicted_label)),
         Fact("tool", _tool(record.tool)),
         Fact("actions", record.actions),
         Fact("evidence", ("present" if record.evidence_present else "absent",)),

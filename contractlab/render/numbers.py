@@ -10,6 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localc
 from fractions import Fraction
 
 UNDEFINED = "n/a (0/0)"
+NOT_MEASURED = "not measured"
 _ROUNDING = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}
 Number = Fraction | float | int
 
@@ -47,13 +48,15 @@ def points(value: Number, towards: str = "down") -> str:
     return f"{number:+f}" if number else f"{number:f}"
 
 
-def milliseconds(value: Number) -> str:
+def milliseconds(value: Number | None) -> str:
     """A latency, whole from 100 ms on: `1,010 ms`."""
-    return f"{_sized(value, 100, 0, 1):,f} ms"
+    return NOT_MEASURED if value is None else f"{_sized(value, 100, 0, 1):,f} ms"
 
 
-def usd(value: Number) -> str:
+def usd(value: Number | None) -> str:
     """A cost with the places that it needs: `$0.0042`."""
+    if value is None:
+        return NOT_MEASURED
     number = _sized(value, 1, 2, 4)
     if (value and number == 0) or 0 < value < 0.001:
         return f"${rounded(value, 8, 'up').normalize():f}"
@@ -63,6 +66,11 @@ def usd(value: Number) -> str:
 def count(value: int) -> str:
     """A whole number with thousands set apart: `1,000`."""
     return f"{value:,}"
+
+
+def amount(value: int | Fraction) -> str:
+    """Cases that passed: `12`; with trials a mean may leave a part, `12.25`."""
+    return f"{value}" if isinstance(value, int) else f"{rounded(value, 2, 'down').normalize():f}"
 
 
 def _sized(value: Number, large: int, places: int, more_places: int) -> Decimal:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from contractlab.render import numbers
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.model import Verdict
@@ -34,8 +36,8 @@ class SliceRow:
     """Raw: escape it."""
     count: int
     critical_count: int
-    baseline_passed: int
-    candidate_passed: int
+    baseline_passed: int | Fraction
+    candidate_passed: int | Fraction
 
 
 def metric_rows(judgement: Judgement) -> list[MetricRow]:

@@ -58,8 +58,8 @@ def _slice_rows(judgement: Judgement) -> list[tuple[str, str, str, str]]:
     return [
         (
             _cut(terminal(row.name)),
-            f"{row.baseline_passed}/{row.count}",
-            f"{row.candidate_passed}/{row.count}",
+            f"{numbers.amount(row.baseline_passed)}/{row.count}",
+            f"{numbers.amount(row.candidate_passed)}/{row.count}",
             f"{row.critical_count} critical" if row.critical_count else "",
         )
         for row in slice_rows(judgement)
