@@ -1,23 +1,29 @@
 """The only module that opens contract files and finds the packaged schemas."""
 
+# ruff: noqa: PTH (pathlib takes as long to load as a thousand cases to check)
 from __future__ import annotations
 
 import os
 import stat
-from functools import cache
-from pathlib import Path
 
 import jiter
 
-from contractlab.problems import ContractError, Problem, Rule
 from contractlab.schema import Checker
+
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO
+
+    from contractlab.problems import ContractError, Rule
 
 DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 """Size cap of one contract file; `--max-bytes` lifts it."""
 
-_HERE = Path(__file__).parent
-# A wheel carries schemas/ inside the package; an editable install finds the repository's.
-_SCHEMA_FOLDERS = (_HERE / "schemas", _HERE.parent / "schemas")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+# A wheel carries these inside the package; an editable install finds the repository's.
+_SCHEMA_FOLDERS = (os.path.join(_HERE, "schemas"), os.path.join(_HERE, "..", "schemas"))
+_RULE_PAGES = (os.path.join(_HERE, "rules.md"), os.path.join(_HERE, "..", "docs", "rules.md"))
 
 
 def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
@@ -29,38 +35,43 @@ def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
         ContractError: with one CL0xx problem.
     """
     try:
-        kind = os.stat(name)  # noqa: PTH116 (a Path would normalise the name that we report)
+        kind = os.stat(name)
         if not stat.S_ISREG(kind.st_mode):
-            raise ContractError([_not_regular(name, kind.st_mode)])
+            raise _not_regular(name, kind.st_mode)
         if kind.st_size > max_bytes:
-            raise ContractError([_too_large(name, kind.st_size, max_bytes)])
+            raise _too_large(name, kind.st_size, max_bytes)
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-        with open(os.open(name, flags), "rb") as file:  # noqa: PTH123
+        with open(os.open(name, flags), "rb") as file:
             # Again on what was opened: the name may have been given to another file since.
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
-                raise ContractError([_not_regular(name, mode)])
-            data = file.read(max_bytes + 1)
+                raise _not_regular(name, mode)
+            data = _up_to(max_bytes + 1, file)
     except (OSError, ValueError) as error:
-        raise ContractError([_unreadable(name, error)]) from error
+        raise _unreadable(name, error) from error
     if len(data) > max_bytes:
-        raise ContractError([_too_large(name, len(data), max_bytes)])
+        raise _too_large(name, len(data), max_bytes)
     return data
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> Problem:
+def _up_to(most: int, file: BinaryIO) -> bytes:
+    # In parts: read(n) takes memory for n bytes at once, and a cap may be lifted to anything.
+    parts = []
+    while most > 0 and (part := file.read(min(most, DEFAULT_MAX_BYTES))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> ContractError:
     if isinstance(error, FileNotFoundError):
-        return Problem(Rule.FILE_NOT_FOUND, "there is no such file", "check the path", name)
+        return _refused("FILE_NOT_FOUND", "there is no such file", "check the path", name)
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    return Problem(
-        Rule.FILE_UNREADABLE,
-        f"cannot be read: {reason}",
-        "check the path and its permissions",
-        name,
-    )
+    hint = "check the path and its permissions"
+    return _refused("FILE_UNREADABLE", f"cannot be read: {reason}", hint, name)
 
 
-def _not_regular(name: str, mode: int) -> Problem:
+def _not_regular(name: str, mode: int) -> ContractError:
     kinds = {
         stat.S_IFDIR: "a directory",
         stat.S_IFIFO: "a FIFO",
@@ -69,39 +80,54 @@ def _not_regular(name: str, mode: int) -> Problem:
         stat.S_IFSOCK: "a socket",
     }
     kind = kinds.get(stat.S_IFMT(mode), "not a file")
-    return Problem(Rule.NOT_A_REGULAR_FILE, f"is {kind}", "name a regular file", name)
+    return _refused("NOT_A_REGULAR_FILE", f"is {kind}", "name a regular file", name)
 
 
-def _too_large(name: str, size: int, max_bytes: int) -> Problem:
-    return Problem(
-        Rule.FILE_TOO_LARGE,
+def _too_large(name: str, size: int, max_bytes: int) -> ContractError:
+    return _refused(
+        "FILE_TOO_LARGE",
         f"has {size:,} bytes or more; the cap is {max_bytes:,}",
         f"if it is meant to be so large: --max-bytes {size}",
         name,
     )
 
 
+def _refused(rule: str, message: str, hint: str, name: str) -> ContractError:
+    from contractlab.problems import (  # noqa: PLC0415 (a file that is right never loads it)
+        ContractError,
+        Problem,
+        Rule,
+    )
+
+    return ContractError([Problem(Rule[rule], message, hint, name)])
+
+
 def schema_text(name: str) -> bytes:
     """A packaged schema's bytes, such as `dataset-v1`'s."""
-    for folder in _SCHEMA_FOLDERS:
-        path = folder / f"{name}.schema.json"
-        if path.is_file():
-            return path.read_bytes()
-    raise FileNotFoundError(f"the installed package lacks the schema {name}")
+    return _packaged([os.path.join(each, f"{name}.schema.json") for each in _SCHEMA_FOLDERS])
 
 
-@cache
+_checkers: dict[str, Checker] = {}
+
+
 def checker(name: str) -> Checker:
     """The compiled check of a packaged schema."""
-    return Checker(jiter.from_json(schema_text(name)))
+    if name not in _checkers:
+        _checkers[name] = Checker(jiter.from_json(schema_text(name)))
+    return _checkers[name]
 
 
 def rules_page(rule: Rule) -> str:
     """One rule's section of the packaged `docs/rules.md`."""
-    for path in (_HERE / "rules.md", _HERE.parent / "docs" / "rules.md"):
-        if path.is_file():
-            text = path.read_text(encoding="utf-8")
-            start = text.index(f"\n## {rule.code} ") + 1
-            end = text.find("\n## ", start)
-            return text[start:].rstrip() + "\n" if end < 0 else text[start:end].rstrip() + "\n"
-    raise FileNotFoundError("the installed package lacks its rule pages")
+    text = _packaged(_RULE_PAGES).decode("utf-8").replace("\r\n", "\n")
+    start = text.index(f"\n## {rule.code} ") + 1
+    end = text.find("\n## ", start)
+    return text[start:].rstrip() + "\n" if end < 0 else text[start:end].rstrip() + "\n"
+
+
+def _packaged(paths: Sequence[str]) -> bytes:
+    for path in paths:
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                return file.read()
+    raise FileNotFoundError(f"the installed package lacks {os.path.basename(paths[0])}")

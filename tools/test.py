@@ -21,7 +21,12 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MODES = {"plain": [], "-O": ["-O"], "-W error": ["-W", "error"], "-O -W error": ["-O", "-W", "error"]}
+MODES = {
+    "plain": [],
+    "-O": ["-O"],
+    "-W error": ["-W", "error"],
+    "-O -W error": ["-O", "-W", "error"],
+}
 ASSERTS_STAY = "ignore:assertions not in test modules:pytest.PytestConfigWarning"
 """Under -O pytest warns about asserts outside test modules; ours are inside, and rewritten."""
 

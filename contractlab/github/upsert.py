@@ -12,7 +12,7 @@ from contractlab.github.posted import Posted, Status
 from contractlab.github.retry import TRIES, backoff_s
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from contractlab.github.client import Client
 
@@ -111,19 +111,26 @@ class Upsert:
                 # Ours is gone: most likely another run is merging it into one that lags.
                 merged = isinstance(move, Create) and bool(self._created)
                 if isinstance(move, Keep) or merged:
-                    wait_s = next(pauses_s, None)
-                    rested = wait_s is not None and self._client.pause(wait_s)
+                    rested = self._rest(pauses_s)
                     if rested:
                         continue
                 if isinstance(move, Keep):
-                    return self._outcome(move.comment, "It does not show in the list yet.")
-                self._make(move)
-                rested = False
+                    return self._outcome(move.comment, self._unsettled())
+                made = self._make(move)
+                last = len(mine) < 2 or (isinstance(move, Delete) and len(mine) == 2)
+                rested = made and last and self._rest(pauses_s)
         except ApiError as error:
             if self._written is None:
                 raise
             return self._outcome(self._written, f"Whether it is the only one is unknown: {error}.")
         raise UnavailableError(f"the comments still changed after {_MOST_LOOKS} looks")
+
+    def _rest(self, pauses_s: Iterator[float]) -> bool:
+        wait_s = next(pauses_s, None)
+        return wait_s is not None and self._client.pause(wait_s)
+
+    def _unsettled(self) -> str:
+        return "It does not show in the list yet." if self._unlisted else ""
 
     def _look(self) -> list[Comment]:
         """Our comments as they are now, and the newest report among them."""
@@ -159,7 +166,8 @@ class Upsert:
     def _is_mine(self, comment: Comment) -> bool:
         return is_mine(comment, comment_id=self._comment_id, author=self._author)
 
-    def _make(self, move: Create | Update | Delete) -> None:
+    def _make(self, move: Create | Update | Delete) -> bool:
+        """Write; False where it is to be looked whether that was done."""
         if not self._moved:
             self._moved, self._before = True, set(self._known)
         text = {"body": self._wanted.text}
@@ -173,15 +181,18 @@ class Upsert:
                 case Delete(comment):
                     self._client.delete(f"{self._one_path}/{comment.id}")
         except RefusedError as error:
-            # Deleted by somebody since the look: look again.
+            # Deleted by somebody since the look.
             if isinstance(move, Create) or error.status not in (404, 410):
                 raise
+            return False
         except UnavailableError as error:
             self._failures += 1
             wait_s = max(error.wait_s, backoff_s(self._failures))
             again = error.outcome_unknown and self._failures < TRIES
             if not (again and self._client.pause(wait_s)):
                 raise
+            return False
+        return True
 
     def _note_created(self, comment: Comment) -> None:
         self._written = comment
@@ -196,7 +207,11 @@ class Upsert:
         status: Status = "updated"
         if self._wanted is not self._ours:
             status = "superseded"
-            detail = f"Run {self._wanted.run.id} is newer, and its report stays. {detail}".strip()
+            same = self._wanted.run == self._ours.run
+            winner = (
+                "Another job of this run" if same else f"Run {self._wanted.run.id} is newer, and"
+            )
+            detail = f"{winner} keeps its report there. {detail}".strip()
         elif not self._moved:
             status = "unchanged"
         elif comment.id in self._created or not (self._created or self._before):

@@ -104,17 +104,21 @@ def test_a_connection_that_breaks_gives_no_half_answer(parts: list[bytes]) -> No
 
 
 def test_an_answer_over_the_size_limit_is_cut_off_and_not_asked_for_again() -> None:
-    with raw_server(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 2_000) as url:
-        with pytest.raises(BrokenConnectionError, match="over 1,000 bytes") as caught:
-            urllib_send(clock=time.time, limit_bytes=1_000)(get(url), timeout_s=5)
+    with (
+        raw_server(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 2_000) as url,
+        pytest.raises(BrokenConnectionError, match="over 1,000 bytes") as caught,
+    ):
+        urllib_send(clock=time.time, limit_bytes=1_000)(get(url), timeout_s=5)
     assert not caught.value.again
 
 
 def test_an_answer_that_drips_ends_with_the_time_it_has() -> None:
     ticks = iter(range(0, 1_000, 10))
-    with raw_server(b"HTTP/1.1 200 OK\r\n\r\n", b"x") as url:
-        with pytest.raises(BrokenConnectionError, match="took too long"):
-            urllib_send(clock=lambda: float(next(ticks)))(get(url), timeout_s=5)
+    with (
+        raw_server(b"HTTP/1.1 200 OK\r\n\r\n", b"x") as url,
+        pytest.raises(BrokenConnectionError, match="took too long"),
+    ):
+        urllib_send(clock=lambda: float(next(ticks)))(get(url), timeout_s=5)
 
 
 def test_a_silent_server_times_out_without_a_word_of_the_request() -> None:
