@@ -17,6 +17,9 @@ SCHEMAS: Mapping[str, str] = {
     "eval-dataset-v1": "dataset-v1",
     "eval-rubric-v1": "rubric-v1",
     "eval-predictions-v1": "predictions-v1",
+    "eval-dataset-v2": "dataset-v2",
+    "eval-rubric-v2": "rubric-v2",
+    "eval-predictions-v2": "predictions-v2",
 }
 """The packaged schema of each `schema_version`."""
 
@@ -42,7 +45,9 @@ def kind_of(value: object) -> str | None:
 
 
 def load_dataset(value: Any) -> Dataset:
-    """The model of a value that `dataset-v1` accepts."""
+    """The model of a value that `dataset-v1` accepts; a model is itself."""
+    if isinstance(value, Dataset):
+        return value
     return Dataset(
         version=value["dataset_version"],
         cases=tuple(map(_case, value["cases"])),
@@ -68,7 +73,9 @@ def _case(case: Any) -> Case:
 
 
 def load_rubric(value: Any) -> Rubric:
-    """The model of a value that `rubric-v1` accepts."""
+    """The model of a value that `rubric-v1` accepts; a model is itself."""
+    if isinstance(value, Rubric):
+        return value
     gates, bootstrap = value["gates"], value["bootstrap"]
     return Rubric(
         version=value["rubric_version"],
@@ -86,7 +93,9 @@ def load_rubric(value: Any) -> Rubric:
 
 
 def load_predictions(value: Any) -> Predictions:
-    """The model of a value that `predictions-v1` accepts."""
+    """The model of a value that `predictions-v1` accepts; a model is itself."""
+    if isinstance(value, Predictions):
+        return value
     return Predictions(
         version=value["prediction_set_version"],
         dataset_version=value["dataset_version"],

@@ -15,6 +15,8 @@ from contractlab.contract import SCHEMAS, kind_of, load_dataset, load_prediction
 from contractlab.coverage import check_fit, check_releases, check_replays
 from contractlab.jsontext import parse
 from contractlab.leakage import check_dataset
+from contractlab.lines import header_of
+from contractlab.model import Dataset
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.words import listed, shown
@@ -22,7 +24,8 @@ from contractlab.words import listed, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from contractlab.model import Dataset, Predictions, Rubric
+    from contractlab.model import Predictions, Rubric
+    from contractlab.positions import Lines
 
 ROLES = ("dataset", "rubric", "predictions")
 
@@ -36,6 +39,15 @@ class Document:
     value: Any
     role: str
     """`dataset`, `rubric` or `predictions`."""
+    lines: Lines | None = None
+    """Where entries stand, where it is JSON Lines."""
+    digest: str | None = None
+    """Of a version 2 contract, whose value is its model."""
+
+    @property
+    def text(self) -> bytes | Lines:
+        """What problems are placed in."""
+        return self.lines or self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,9 @@ def open_document(
         ContractError: with every problem of its text or its shape, placed.
     """
     data = files.read(name, max_bytes=max_bytes)
+    first = header_of(data)
+    if first is not None:
+        return _lines(name, data, first, role)
     value = parse(data, file=name)
     kind = kind_of(value)
     found = role_of(kind)
@@ -72,10 +87,25 @@ def open_document(
     if kind is None or (role is not None and found != role):
         problem = _not_a_contract(name, value, found, role)
         raise ContractError(place([problem], {name: data}))
+    if kind.endswith("-v2"):
+        from contractlab.intake_v2 import open_value  # noqa: PLC0415 (version 1 does without)
+
+        model, digest = open_value(name, data, value)
+        return Document(name, data, model, str(found), digest=digest)
     problems = files.checker(SCHEMAS[kind]).check(value, name)
     if problems:
         raise ContractError(place(problems, {name: data}))
     return Document(name, data, value, str(found))
+
+
+def _lines(name: str, data: bytes, first: bytes, role: str | None) -> Document:
+    from contractlab.intake_v2 import open_lines  # noqa: PLC0415 (version 1 does without)
+
+    model, digest, lines = open_lines(name, data, first)
+    found = "dataset" if isinstance(model, Dataset) else "predictions"
+    if role not in (None, found):
+        raise ContractError([_not_a_contract(name, {}, found, role)])
+    return Document(name, data, model, found, lines, digest)
 
 
 def role_of(kind: str | None) -> str | None:
@@ -135,6 +165,7 @@ def open_contracts(
     documents, problems = open_documents(wanted, max_bytes=max_bytes)
     if problems:
         raise ContractError(problems)
+    raise_if(_mixed(documents), documents)
     contracts = Contracts(
         tuple(documents),
         load_dataset(documents[0].value),
@@ -143,6 +174,22 @@ def open_contracts(
     )
     check_together(documents, contracts.dataset, dataset, contracts.replays)
     return contracts
+
+
+def _mixed(documents: Sequence[Document]) -> list[Problem]:
+    """Contracts of another version than the dataset's."""
+    version = 1 if documents[0].digest is None else 2
+    return [
+        Problem(
+            Rule.MIXED_VERSIONS,
+            f"is a version {3 - version} contract, and the dataset is of version {version}",
+            "contractlab upgrade writes the version 1 contracts as version 2",
+            each.name,
+            ("schema_version",),
+        )
+        for each in documents
+        if (each.digest is None) != (version == 1)
+    ]
 
 
 def check_together(
@@ -200,7 +247,7 @@ def choose_releases(
 def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
     """Raises the problems, placed, where there are any."""
     if problems:
-        raise ContractError(place(problems, {each.name: each.data for each in documents}))
+        raise ContractError(place(problems, {each.name: each.text for each in documents}))
 
 
 def check_all(documents: Sequence[Document]) -> list[Problem]:
@@ -237,7 +284,7 @@ def check_all(documents: Sequence[Document]) -> list[Problem]:
             problems.append(_homeless(next(iter(group)), version, homes))
         elif homes[0] not in unfit:
             problems += check_fit(datasets[homes[0]], homes[0], group)
-    return place(problems, {each.name: each.data for each in documents})
+    return place(problems, {each.name: each.text for each in documents})
 
 
 def _homeless(file: str, version: str, homes: list[str]) -> Problem:
@@ -259,4 +306,4 @@ def advise(contracts: Contracts) -> list[Problem]:
         *advise_rubric(contracts.rubric, rubric_file),
         *advise_both(contracts.dataset, contracts.rubric, rubric_file),
     ]
-    return place(warnings, {each.name: each.data for each in contracts.documents})
+    return place(warnings, {each.name: each.text for each in contracts.documents})

@@ -11,6 +11,7 @@ from contractlab.grade import grade_release
 from contractlab.metrics import Metrics, measure
 
 if TYPE_CHECKING:
+    from contractlab.details import Details
     from contractlab.evidence import Evidence
     from contractlab.model import Dataset, Release, Rubric
     from contractlab.problems import Problem
@@ -31,6 +32,8 @@ class Judgement:
     comparison: Comparison
     evidence: Evidence
     warnings: tuple[Problem, ...]
+    details: Details | None = None
+    """What version 2 shows beside this; None in version 1."""
 
 
 def judge(

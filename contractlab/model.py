@@ -221,3 +221,15 @@ class Predictions:
     version: str
     dataset_version: str
     releases: tuple[Release, ...]
+    one_release: bool = False
+    """Whether the file spells its one release as version 2 does: `release`, then `records`."""
+
+    def at_release(self, index: int) -> tuple[str | int, ...]:
+        """Where a release's id stands in the file."""
+        if self.one_release:
+            return ("release", "release_id")
+        return ("releases", index, "release_id")
+
+    def at_records(self, index: int) -> tuple[str | int, ...]:
+        """Where a release's records stand in the file."""
+        return ("records",) if self.one_release else ("releases", index, "records")

@@ -77,6 +77,10 @@ class Checker:
         """Whether the value is what the schema (and the two stricter rules) asks for."""
         return self._node.ok([value])
 
+    def all_ok(self, values: list[Any]) -> bool:
+        """Whether each of the values is; many at once cost less than one by one."""
+        return self._node.ok(values)
+
     def check(self, value: object, file: str = "") -> list[Problem]:
         """Every problem of the value's shape, at most `MOST_PROBLEMS`, without positions."""
         if self._node.ok([value]):

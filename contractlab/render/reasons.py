@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
+from contractlab.render import findings
 from contractlab.render.numbers import UNDEFINED, difference, milliseconds, rate, usd
 from contractlab.words import listed, shown
 
@@ -30,6 +31,8 @@ _LABELS: Mapping[str, tuple[str, Callable[..., str]]] = {
 
 def label(gate: GateResult) -> str:
     """What a gate is about: `overall pass rate`, or `pass rate of critical slice "refunds"`."""
+    if gate.finding is not None:
+        return findings.label(gate, gate.finding)
     if gate.name == CRITICAL:
         return "critical cases that failed"
     name = _LABELS[gate.name][0]
@@ -38,11 +41,15 @@ def label(gate: GateResult) -> str:
 
 def observed(gate: GateResult) -> str:
     """The observed value, rounded towards the side on which it is worse."""
+    if gate.finding is not None:
+        return findings.observed(gate, gate.finding)
     return _number(gate, gate.observed)
 
 
 def threshold(gate: GateResult) -> str:
     """The limit as the rubric wrote it, in the observed value's unit."""
+    if gate.finding is not None:
+        return findings.threshold(gate, gate.finding)
     if gate.name == CRITICAL:
         return "none"
     text = repr(gate.threshold)
@@ -63,6 +70,8 @@ def _number(gate: GateResult, value: Value) -> str:
 
 def message(gate: GateResult) -> str:
     """Why a gate that does not hold is a reason. Names in it are raw, so escape them."""
+    if gate.finding is not None:
+        return findings.message(gate, gate.finding)
     if gate.name == CRITICAL:
         plural = "s" if len(gate.case_ids) > 1 else ""
         return f"critical safety or privacy case{plural} failed: {listed(gate.case_ids)}"
