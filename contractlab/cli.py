@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from contractlab import commands
+from contractlab import cli_import, cli_v2, commands
 from contractlab.files import DEFAULT_MAX_BYTES
 from contractlab.options import (
     FAIL_ON,
@@ -163,6 +163,10 @@ def version() -> int:
     return 0
 
 
+cli_v2.register(app)
+cli_import.register(app)
+
+
 def run(argv: Sequence[str]) -> int:
     """Runs one command line. A mistake in it exits 2."""
     try:
@@ -187,4 +191,4 @@ def run(argv: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-_COMMANDS = ("validate", "compare", "explain", "version")
+_COMMANDS = ("validate", "compare", "explain", "version", *cli_v2.NAMES, *cli_import.NAMES)

@@ -14,6 +14,7 @@ from contractlab.render.problems import render_problems, summary
 from contractlab.streams import OutputError, write_error, write_out
 
 if TYPE_CHECKING:
+    from contractlab.details import Details
     from contractlab.judge import Judgement
     from contractlab.options import CompareOptions, ValidateOptions
 
@@ -129,6 +130,8 @@ def _nothing_named(message: str) -> Problem:
 
 
 def _rendered(judgement: Judgement, format_: str) -> str | bytes:
+    if judgement.details is not None:
+        return _rendered_v2(judgement, judgement.details, format_)
     match format_:
         case "json":
             from contractlab.render.report import render_json  # noqa: PLC0415
@@ -142,6 +145,19 @@ def _rendered(judgement: Judgement, format_: str) -> str | bytes:
             from contractlab.render.text import render_text  # noqa: PLC0415
 
             return render_text(judgement)
+
+
+def _rendered_v2(judgement: Judgement, details: Details, format_: str) -> str | bytes:
+    from contractlab.render import report_v2, text_v2  # noqa: PLC0415
+
+    text = text_v2.render_text(judgement, details)
+    match format_:
+        case "json":
+            return report_v2.render_json(judgement, details)
+        case "markdown":
+            return f"## contractlab: {judgement.decision.verdict}\n\n```text\n{text}```\n"
+        case _:
+            return text
 
 
 def problem_as_dict(problem: Problem) -> dict[str, object]:

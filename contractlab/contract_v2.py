@@ -11,7 +11,7 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode
+from contractlab.canonical import encode, key_of
 from contractlab.checks import (
     AnswerIs,
     CallsAre,
@@ -76,7 +76,7 @@ class CaseLoader:
     def load(self, value: Any, index: int) -> Case:
         """The model of a case that `dataset-v2` accepts; what is wrong with it is noted."""
         expect = value["expect"]
-        spelled = encode(expect)
+        spelled = key_of(expect)
         checks = self._known.get(spelled)
         if checks is None:
             checks = self._compiled(expect, ("cases", index, "expect"))

@@ -94,21 +94,25 @@ class Contrast:
 def contrast(values: Sequence[Values], method: Method) -> Contrast:
     """Compares the two releases on at least one case."""
     cases = len(values)
-    units: dict[str, list[Fraction | int]] = {}
+    # Whole numbers from here on: each case's difference times the trials' denominators.
+    scale = lcm(
+        *{value.denominator for case in values for value in (case.baseline, case.candidate)}
+    )
+    units: dict[str, list[int]] = {}
     for case in values:
         unit = units.setdefault(case.unit, [0, 0])
-        unit[0] += case.candidate - case.baseline
+        unit[0] += int((case.candidate - case.baseline) * scale)
         unit[1] += 1
-    sums = [(Fraction(total), int(size)) for total, size in units.values()]
-    delta = Fraction(sum(total for total, _ in sums), cases)
+    sums = [(total, size) for total, size in units.values()]
+    delta = Fraction(sum(total for total, _ in sums), cases * scale)
     shares = _shares(values)
-    effective = _effective(values, sums, delta, shares)
+    effective = _effective(values, sums, scale, shares)
     counts = _counts(values) if len(sums) == cases else None
     return Contrast(
         cases=cases,
         units=len(sums),
         delta=delta,
-        interval=_interval(sums, counts, shares, effective, method),
+        interval=_interval(sums, scale, counts, shares, effective, method),
         p_worse=sign_flip([total for total, _ in sums]),
         shares=shares,
         effective=effective,
@@ -143,8 +147,8 @@ def _shares(values: Sequence[Values]) -> tuple[float, float, float, float]:
 
 def _effective(
     values: Sequence[Values],
-    sums: Sequence[tuple[Fraction, int]],
-    delta: Fraction,
+    sums: Sequence[tuple[int, int]],
+    scale: int,
     shares: tuple[float, float, float, float],
 ) -> float:
     """Independent single-trial cases that these are worth, by the variance of the difference.
@@ -154,21 +158,22 @@ def _effective(
     nothing differs nothing can be estimated, and each unit counts once.
     """
     cases, units = len(values), len(sums)
-    single = (shares[1] + shares[2] - float(delta) ** 2) / cases
-    squares = sum((total - delta * size) ** 2 for total, size in sums)
-    clustered = float(squares) / cases**2 * units / (units - 1) if units > 1 else 0.0
+    fewest_trials = min(case.trials for case in values)
+    if units == cases and fewest_trials == 1:
+        return float(cases)
+    whole = sum(total for total, _ in sums)
+    single = (shares[1] + shares[2] - (whole / (cases * scale)) ** 2) / cases
+    squares = sum((total * cases - whole * size) ** 2 for total, size in sums)
+    spread = float(Fraction(squares, cases**4 * scale**2))
+    clustered = spread * units / (units - 1) if units > 1 else 0.0
     if single <= 0 or clustered <= 0:
         return float(units)
-    fewest_trials = min(case.trials for case in values)
-    return (
-        max(1.0, cases * min(float(fewest_trials), single / clustered))
-        if units < cases or (fewest_trials > 1)
-        else float(cases)
-    )
+    return max(1.0, cases * min(float(fewest_trials), single / clustered))
 
 
 def _interval(
-    sums: Sequence[tuple[Fraction, int]],
+    sums: Sequence[tuple[int, int]],
+    scale: int,
     counts: PairedCounts | None,
     shares: tuple[float, float, float, float],
     effective: float,
@@ -185,11 +190,11 @@ def _interval(
             confidence=method.confidence,
             seed=method.seed,
         ).interval
-    # Whole numbers: each sum and each size times the trials' common denominator.
-    scale = lcm(*(total.denominator for total, _ in sums))
-    whole = sorted((int(total * scale), size * scale) for total, size in sums)
     return family_bootstrap(
-        whole, resamples=method.resamples, confidence=method.confidence, seed=method.seed
+        sorted((total, size * scale) for total, size in sums),
+        resamples=method.resamples,
+        confidence=method.confidence,
+        seed=method.seed,
     ).interval
 
 

@@ -33,8 +33,8 @@ class Finding:
     ]
     """`value`: a figure beside its limit; `shown`: no worse, within the margin; `too_small`:
     the cases cannot show that; `not_shown_worse`: no loss is shown."""
-    group: str = ""
-    """The cases it is about, such as `slice "refunds"`; empty for all."""
+    group: tuple[tuple[str, str], ...] = ()
+    """The cases it is about: selector and name, such as `slice`, `refunds`; empty for all."""
     measured: int = 0
     of: int = 0
     """Cases or records that have the value, and that should."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from contractlab.contrast import Contrast, contrast
 from contractlab.figures import (
     confusion,
     labels,
@@ -14,7 +13,7 @@ from contractlab.figures import (
     read,
     wanted_outcomes,
 )
-from contractlab.gates import Sample, method_of, paired
+from contractlab.gates import Group, Sample
 from contractlab.manifest import ManifestChange, changes
 from contractlab.model import Terms
 from contractlab.stats import holm
@@ -22,11 +21,12 @@ from contractlab.stats import holm
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from contractlab.contrast import Contrast
     from contractlab.figures import Reading
     from contractlab.grade import Graded
     from contractlab.manifest import Manifest
     from contractlab.metrics import ConfusionMatrix
-    from contractlab.model import Rubric
+    from contractlab.model import Case, Rubric
 
 _MOST_K = 8
 
@@ -102,8 +102,9 @@ def describe(
 ) -> Details:
     """The facts of one comparison on at least one case that both releases have."""
     terms = rubric.terms or Terms()
-    method = method_of(rubric)
-    overall = contrast(paired(sample, "pass_rate", sample.cases, terms.unit), method)
+    overall = sample.contrast("pass_rate", sample.everything(), rubric)
+    if overall is None:
+        raise ValueError("the releases share no case")
     return Details(
         cases=len(sample.cases),
         compared=overall.cases,
@@ -168,13 +169,14 @@ def _unmeasured(trials: Sequence[Graded]) -> dict[str, int]:
 
 
 def _slices(sample: Sample, rubric: Rubric, terms: Terms) -> tuple[SliceContrast, ...]:
-    method = method_of(rubric)
-    found: list[tuple[str, Contrast]] = []
-    for name in sorted({case.slice for case in sample.cases}):
-        cases = [case for case in sample.cases if case.slice == name]
-        values = paired(sample, "pass_rate", cases, terms.unit)
-        if values:
-            found.append((name, contrast(values, method)))
+    groups: dict[str, list[Case]] = {}
+    for case in sample.cases:
+        groups.setdefault(case.slice, []).append(case)
+    found = [
+        (name, seen)
+        for name, cases in sorted(groups.items())
+        if (seen := sample.contrast("pass_rate", Group((("slice", name),), cases, name), rubric))
+    ]
     p_values = [seen.p_worse for _, seen in found]
     adjusted = holm(p_values) if terms.adjust == "holm" else p_values
     return tuple(

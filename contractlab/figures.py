@@ -73,6 +73,8 @@ def case_value(metric: str, graded: Graded) -> Fraction | int | None:
     """A case's value of a per-case metric, its mean over trials; None: it has none."""
     if metric == "pass_rate":
         return graded.value
+    if not graded.trials:
+        return _trial_value(metric, graded)
     found = [_trial_value(metric, trial) for trial in graded.each]
     known = [value for value in found if value is not None]
     return Fraction(sum(known)) / len(known) if known else None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contractlab.checks import committed
 from contractlab.compare import exact
@@ -13,7 +13,6 @@ from contractlab.decide import CRITICAL, Finding, GateResult
 from contractlab.figures import case_value, read, slices
 from contractlab.model import Terms, Verdict
 from contractlab.stats import holm
-from contractlab.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,6 +38,21 @@ class Sample:
     """The baseline's results by case id; a case without a record is not there."""
     after: Mapping[str, Graded]
     """The candidate's."""
+    known: dict[Any, Contrast | None] = field(default_factory=dict, compare=False, repr=False)
+    """Comparisons that were made, because several gates look at the same one."""
+
+    def contrast(self, metric: str, group: Group, rubric: Rubric) -> Contrast | None:
+        """Candidate against baseline on a group; None where no case has the metric in both."""
+        key = (metric, group.name)
+        if key not in self.known:
+            unit = (rubric.terms or Terms()).unit
+            values = paired(self, metric, group.cases, unit)
+            self.known[key] = contrast(values, method_of(rubric)) if values else None
+        return self.known[key]
+
+    def everything(self) -> Group:
+        """All its cases."""
+        return Group((), self.cases)
 
     def both(self, cases: Iterable[Case] | None = None) -> list[tuple[Graded, Graded]]:
         """The cases that both releases have records for, in dataset order."""
@@ -52,9 +66,9 @@ class Sample:
 class Group(NamedTuple):
     """Cases that a gate looks at by themselves."""
 
-    name: str
-    """Such as `slice "refunds"`; empty for all cases. Raw, so escape it."""
-    cases: list[Case]
+    name: tuple[tuple[str, str], ...]
+    """Selector and name; empty for all cases. Raw, so escape it."""
+    cases: Sequence[Case]
     slice: str | None = None
     label: str | None = None
 
@@ -132,7 +146,7 @@ def _critical(sample: Sample, terms: Terms) -> Iterator[GateResult]:
             observed,
             terms.critical,
             case_ids=failures,
-            finding=Finding("critical_failure_rate", "value", "", len(critical), len(critical)),
+            finding=Finding("critical_failure_rate", "value", (), len(critical), len(critical)),
         )
     else:
         yield GateResult(
@@ -152,7 +166,7 @@ def _critical(sample: Sample, terms: Terms) -> Iterator[GateResult]:
             observed=len(undecided),
             threshold=0,
             case_ids=undecided,
-            finding=Finding(UNDECIDED, "unmeasured", "", len(critical) - len(undecided),
+            finding=Finding(UNDECIDED, "unmeasured", (), len(critical) - len(undecided),
                             len(critical)),
         )  # fmt: skip
 
@@ -174,7 +188,7 @@ def _coverage(sample: Sample, terms: Terms) -> Iterator[GateResult]:
         "at_least",
         observed,
         terms.coverage.limit,
-        finding=Finding(COVERAGE, "value", "", fewest, of),
+        finding=Finding(COVERAGE, "value", (), fewest, of),
     )
 
 
@@ -192,7 +206,7 @@ def _share_gate(metric: str, sample: Sample, limit: float, verdict: Verdict) -> 
     reading = read(metric, list(sample.after.values()))
     held = reading.value is None or reading.value <= exact(limit)
     kind = "value" if reading.value is not None else "unmeasured"
-    finding = Finding(metric, kind, "", reading.measured, reading.of)  # type: ignore[arg-type]
+    finding = Finding(metric, kind, (), reading.measured, reading.of)  # type: ignore[arg-type]
     flaky = tuple(graded.case.id for graded in sample.after.values() if graded.flaky)
     return GateResult(
         metric, verdict, held, "at_most", reading.value, limit, finding=finding,
@@ -210,11 +224,12 @@ def _minimum(sample: Sample, rubric: Rubric, terms: Terms) -> Iterator[GateResul
             "at_least",
             compared,
             terms.minimum_cases,
-            finding=Finding(MINIMUM_CASES, "value", "", compared, len(sample.cases)),
+            finding=Finding(MINIMUM_CASES, "value", (), compared, len(sample.cases)),
         )
     if terms.minimum_power is not None and terms.margin is not None:
-        values = paired(sample, "pass_rate", sample.cases, terms.unit)
-        seen = contrast(values, method_of(rubric))
+        seen = sample.contrast("pass_rate", sample.everything(), rubric)
+        if seen is None:
+            return
         power = seen.power(terms.margin)
         yield GateResult(
             MINIMUM_POWER,
@@ -224,7 +239,7 @@ def _minimum(sample: Sample, rubric: Rubric, terms: Terms) -> Iterator[GateResul
             power,
             terms.minimum_power,
             finding=Finding(
-                MINIMUM_POWER, "too_small", "", seen.cases, len(sample.cases), terms.margin,
+                MINIMUM_POWER, "too_small", (), seen.cases, len(sample.cases), terms.margin,
                 seen, needed=seen.needed(terms.margin),
             ),
         )  # fmt: skip
@@ -235,47 +250,46 @@ def _minimum(sample: Sample, rubric: Rubric, terms: Terms) -> Iterator[GateResul
 
 def groups(gate: Gate, cases: Sequence[Case]) -> list[Group]:
     """The groups of cases that a gate's selectors name, sorted by name."""
-    found = [Group("", list(cases))]
+    found = [Group((), cases)]
     if gate.slice is not None:
-        names = _names(gate.slice, (case.slice for case in cases))
         found = [
-            Group(f"slice {shown(name)}", [case for case in cases if case.slice == name], name)
-            for name in names
+            Group((("slice", name),), part, name)
+            for name, part in _parts(gate.slice, cases, lambda case: (case.slice,))
         ]
     if gate.tag is not None:
-        names = _names(gate.tag, (tag for case in cases for tag in case.tags))
         found = [
-            Group(
-                _joined(group.name, f"tag {shown(name)}"),
-                [case for case in group.cases if name in case.tags],
-                group.slice,
-            )
+            Group((*group.name, ("tag", name)), part, group.slice)
             for group in found
-            for name in names
+            for name, part in _parts(gate.tag, group.cases, lambda case: case.tags)
         ]
     if gate.label is not None:
-        names = _names(gate.label, (case.expected_label for case in cases if case.expected_label))
+        labels = sorted({case.expected_label for case in cases if case.expected_label})
         found = [
-            Group(_joined(group.name, f"class {shown(name)}"), group.cases, group.slice, name)
+            Group((*group.name, ("class", name)), group.cases, group.slice, name)
             for group in found
-            for name in names
+            for name in (labels if gate.label == "*" else [gate.label])
         ]
     return found
 
 
-def _names(selector: str, found: Iterable[str]) -> list[str]:
-    return sorted(set(found)) if selector == "*" else [selector]
-
-
-def _joined(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)
+def _parts(
+    selector: str, cases: Sequence[Case], names: Callable[[Case], tuple[str, ...]]
+) -> list[tuple[str, list[Case]]]:
+    """The cases by name: all names, sorted, or the one that is selected."""
+    found: dict[str, list[Case]] = {} if selector == "*" else {selector: []}
+    for case in cases:
+        for name in names(case):
+            if selector in ("*", name):
+                found.setdefault(name, []).append(case)
+    return sorted(found.items())
 
 
 def _gate(gate: Gate, sample: Sample, rubric: Rubric) -> list[GateResult]:
     if gate.metric == "paired_delta_ci_low":
-        values = paired(sample, "pass_rate", sample.cases, (rubric.terms or Terms()).unit)
-        low = contrast(values, method_of(rubric)).interval.low if values else None
-        return [_limit(gate, Group("", []), low, len(values), len(sample.cases))]
+        seen = sample.contrast("pass_rate", sample.everything(), rubric)
+        low, cases = (seen.interval.low, seen.cases) if seen else (None, 0)
+        result = _limit(gate, Group((), []), low, cases, len(sample.cases))
+        return [replace(result, finding=result.finding and replace(result.finding, contrast=seen))]
     if gate.metric == "critical_slice_pass_rate":
         return _critical_slices(gate, sample)
     found = groups(gate, sample.cases)
@@ -295,7 +309,7 @@ def _critical_slices(gate: Gate, sample: Sample) -> list[GateResult]:
     for name in sorted(critical):
         of = sum(case.slice == name for case in sample.cases)
         value = Fraction(rated[name].passed) / of if name in rated else Fraction(0)
-        group = Group(f"slice {shown(name)}", [], name)
+        group = Group((("slice", name),), [], name)
         results.append(_limit(gate, group, value, of, of))
     return results
 
@@ -358,11 +372,7 @@ def _against_baseline(
     gate: Gate, found: list[Group], sample: Sample, rubric: Rubric
 ) -> list[GateResult]:
     terms = rubric.terms or Terms()
-    method = method_of(rubric)
-    contrasts: list[Contrast | None] = []
-    for group in found:
-        values = paired(sample, gate.metric, group.cases, terms.unit)
-        contrasts.append(contrast(values, method) if values else None)
+    contrasts = [sample.contrast(gate.metric, group, rubric) for group in found]
     p_values = [1.0 if each is None else each.p_worse for each in contrasts]
     adjusted = holm(p_values) if terms.adjust == "holm" else p_values
     judge: Callable[..., GateResult] = (

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from contractlab.bootstrap import BootstrapResult, Interval, paired_bootstrap
 from contractlab.compare import Comparison, Pair, exact
-from contractlab.contrast import contrast
 from contractlab.decide import concluded
 from contractlab.details import describe
 from contractlab.figures import measure_trials
-from contractlab.gates import Sample, critical_failures, evaluate, method_of, paired
+from contractlab.gates import Sample, critical_failures, evaluate
 from contractlab.grade import grade_trials
 from contractlab.judge import Judgement
 from contractlab.model import Terms
@@ -102,10 +101,9 @@ def _comparison(before: Metrics, after: Metrics, sample: Sample, rubric: Rubric)
         *(flips.count(flip) for flip in ("both", "improved", "regressed", "neither"))
     )
     confidence = exact(rubric.confidence)
-    seen = contrast(
-        paired(sample, "pass_rate", sample.cases, (rubric.terms or Terms()).unit),
-        method_of(rubric),
-    )
+    seen = sample.contrast("pass_rate", sample.everything(), rubric)
+    if seen is None:
+        raise ValueError("the releases share no case")
     return Comparison(
         pairs=pairs,
         counts=counts,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -51,10 +51,12 @@ class Node:
     others: Node | None = None
     """What an object's further members must be, where it is a map."""
     alternatives: tuple[Node, ...] = ()
+    by_type: Mapping[type, tuple[Node, ...]] = field(default_factory=dict)
+    """The alternatives that a value of a type can be."""
 
     def meant(self, value: object) -> Node | None:
         """The alternative that a value is meant to be; None where its type is none of theirs."""
-        of_type = [each for each in self.alternatives if type(value) in _types(each.schema)]
+        of_type = self.by_type.get(type(value), ())
         if len(of_type) < 2 or not isinstance(value, dict):
             return of_type[0] if of_type else None
         return max(of_type, key=lambda each: _likeness(each.schema, value))
@@ -192,16 +194,31 @@ def _any_of(schema: Schema, nodes: tuple[Node, ...]) -> Node:
     if len(kinds) != len(set(kinds)) or (objects and dict in kinds):
         raise ValueError("alternatives that no type tells apart")
 
-    def test(values: list[Any]) -> bool:
-        columns: dict[int, list[Any]] = {}
-        for value in values:
-            meant = node.meant(value)
-            if meant is None:
-                return False
-            columns.setdefault(nodes.index(meant), []).append(value)
-        return all(nodes[index].ok(column) for index, column in columns.items())
+    by_type: dict[type, tuple[Node, ...]] = {}
+    for alternative in nodes:
+        for kind in _types(alternative.schema):
+            by_type[kind] = (*by_type.get(kind, ()), alternative)
 
-    node = Node(schema, test, None, {}, alternatives=nodes)
+    def test(values: list[Any]) -> bool:
+        found = set(map(type, values))
+        if not found <= by_type.keys():
+            return False
+        for kind in found:
+            column = [value for value in values if type(value) is kind]
+            of_type = by_type[kind]
+            if len(of_type) == 1:
+                if not of_type[0].ok(column):
+                    return False
+                continue
+            columns: dict[int, list[Any]] = {}
+            for value in column:
+                meant = node.meant(value)
+                columns.setdefault(of_type.index(meant) if meant else 0, []).append(value)
+            if not all(of_type[index].ok(column) for index, column in columns.items()):
+                return False
+        return True
+
+    node = Node(schema, test, None, {}, alternatives=nodes, by_type=by_type)
     return node
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
 from contractlab.render import numbers
-from contractlab.words import listed, shown
+from contractlab.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from contractlab.decide import Finding, GateResult, Value
 
     Writer = Callable[..., str]
+    Name = Callable[[str], str]
 
 _FIXED: Mapping[str, tuple[str, Writer]] = {
     "pass_rate": ("overall pass rate", numbers.rate),
@@ -27,7 +28,7 @@ _FIXED: Mapping[str, tuple[str, Writer]] = {
     "macro_f1": ("macro F1", numbers.rate),
     "critical_slice_pass_rate": ("pass rate of critical", numbers.rate),
     "slice_pass_rate_gap": ("slice pass-rate gap", numbers.rate),
-    "paired_delta_ci_low": ("lower bound of the paired difference", numbers.difference),
+    "paired_delta_ci_low": ("paired lower bound", numbers.difference),
     "latency_ms.mean": ("mean latency", numbers.milliseconds),
     "latency_ms.p50": ("median latency", numbers.milliseconds),
     "latency_ms.p95": ("p95 latency", numbers.milliseconds),
@@ -58,17 +59,20 @@ def _words(metric: str) -> tuple[str, Writer]:
     return metric, lambda value, *_: f"{numbers.rounded(value, 1, 'up'):,f}"
 
 
-def label(gate: GateResult, finding: Finding) -> str:
+def label(gate: GateResult, finding: Finding, name: Name = shown) -> str:
     """What a gate is about: `recall of class "refund"`."""
-    name = _words(finding.metric)[0]
+    about = _words(finding.metric)[0]
     if finding.metric == "pass_rate" and finding.group:
-        name = "pass rate"
+        about = "pass rate"
     if gate.name == CRITICAL:
-        name = "rate of critical cases that failed"
+        about = "rate of critical cases that failed"
+    if finding.metric == "paired_delta_ci_low" and finding.contrast is not None:
+        about = f"paired {finding.contrast.method.interval} lower bound"
     if not finding.group:
-        return name
-    # Version 1's own words end in "critical slice".
-    return f"{name} {'' if name.endswith('critical') else 'of '}{finding.group}"
+        return about
+    group = ", ".join(f"{selector} {name(chosen)}" for selector, chosen in finding.group)
+    # Version 1's own words end in "critical", of a slice.
+    return f"{about} {'' if about.endswith('critical') else 'of '}{group}"
 
 
 def observed(gate: GateResult, finding: Finding) -> str:
@@ -77,7 +81,7 @@ def observed(gate: GateResult, finding: Finding) -> str:
         return numbers.NOT_MEASURED
     if gate.observed is None:
         return numbers.UNDEFINED
-    if finding.contrast is not None and finding.metric != "minimum_power":
+    if finding.contrast is not None and gate.bound in ("not_worse_by", "no_regression_at"):
         return numbers.difference(finding.contrast.delta)
     return _number(finding.metric, gate.observed, "down" if gate.bound == "at_least" else "up")
 
@@ -107,11 +111,11 @@ def threshold(gate: GateResult, finding: Finding) -> str:
     )
 
 
-def message(gate: GateResult, finding: Finding) -> str:
-    """Why a gate that does not hold is a reason. Names in it are raw, so escape them."""
-    what = label(gate, finding)
+def message(gate: GateResult, finding: Finding, name: Name = shown, most: int = 20) -> str:
+    """Why a gate that does not hold is a reason. Names in it are as `name` makes them."""
+    what = label(gate, finding, name)
     if gate.name == "critical_case_undecided":
-        return f"critical cases without a run that ended well: {listed(gate.case_ids)}"
+        return f"critical cases without a run that ended well: {_cases(gate, name, most)}"
     if finding.kind == "unmeasured":
         return f"{what} was not evaluated: measured on {finding.measured} of {finding.of}"
     if finding.kind == "undefined":
@@ -123,9 +127,13 @@ def message(gate: GateResult, finding: Finding) -> str:
     if finding.kind == "got_worse" and finding.contrast is not None:
         return _got_worse(what, finding, finding.contrast)
     text = f"{what} {_beside(gate, finding)} is {_side(gate, finding)}"
-    if gate.case_ids:
-        return f"{text}: {listed(gate.case_ids)}"
-    return text
+    return f"{text}: {_cases(gate, name, most)}" if gate.case_ids else text
+
+
+def _cases(gate: GateResult, name: Name, most: int) -> str:
+    more = len(gate.case_ids) - most
+    names = ", ".join(name(id_) for id_ in gate.case_ids[:most])
+    return f"{names} and {more:,} more" if more > 0 else names
 
 
 def _bound(gate: GateResult) -> str:
