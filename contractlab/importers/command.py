@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from contractlab import config as configuration
+from contractlab import files
 from contractlab.importers import mapping as mappings
 from contractlab.importers.convert import (
     Tally,
@@ -18,6 +21,7 @@ from contractlab.importers.convert import (
 )
 from contractlab.importers.source import MAX_BYTES
 from contractlab.importers.write import write_replay
+from contractlab.jsontext import parse
 from contractlab.problems import ContractError, Problem, Rule
 
 if TYPE_CHECKING:
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 
     from contractlab.importers.neutral import CaseFacts
 
-UNNAMED_DATASET = "unnamed"
+FIRST_DATASET = "1"
+"""The dataset version of a replay that came before its dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class ImportOptions:
 
 
 def import_runs(
-    options: ImportOptions, *, on_case: Callable[[str, CaseFacts], None] | None = None
+    options: ImportOptions, *, on_case: Callable[[str, CaseFacts], object] | None = None
 ) -> list[str]:
     """Imports, writes, and says what happened, a line each.
 
@@ -59,7 +64,7 @@ def import_runs(
     tally = Tally()
     header: dict[str, Any] = {
         "schema_version": "eval-predictions-v2",
-        "dataset_version": options.dataset_version or UNNAMED_DATASET,
+        "dataset_version": options.dataset_version or FIRST_DATASET,
         "release": {"release_id": options.release},
     }
 
@@ -82,6 +87,28 @@ def import_runs(
         reject,
     )
     return [*summary(tally), f"written: {options.output} (release {options.release})"]
+
+
+def default_output(release: str) -> str:
+    """`runs/ID.json`, with what no file name can hold as dashes."""
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", release).strip(".-")[:80]
+    return f"runs/{safe or 'release'}.json"
+
+
+def known_dataset_version() -> str | None:
+    """The version of the dataset that the configuration names, where there is one."""
+    found = configuration.find()
+    dataset = None if found is None else configuration.load(found).dataset
+    if dataset is None:
+        return None
+    value = parse(files.read(dataset).partition(b"\n")[0]) if _is_lines(dataset) else None
+    value = value or parse(files.read(dataset), file=dataset)
+    version = value.get("dataset_version") if isinstance(value, dict) else None
+    return version if isinstance(version, str) else None
+
+
+def _is_lines(name: str) -> bool:
+    return name.endswith((".jsonl", ".ndjson"))
 
 
 def _check_output(options: ImportOptions) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contractlab.importers.mapping import Mapping
     from contractlab.importers.neutral import CaseFacts, Found
 
-_MOST_SHOWN = 5
+_MOST_SHOWN = 3
 """Places shown for each reason."""
 
 
@@ -89,7 +89,7 @@ def convert(
     wanted: Wanted,
     tally: Tally,
     *,
-    on_case: Callable[[str, CaseFacts], None] | None = None,
+    on_case: Callable[[str, CaseFacts], object] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The records of a replay, as contract version 2 writes them.
 
@@ -152,7 +152,7 @@ def _kept(found: Found, tally: Tally, wanted: Wanted) -> NeutralRecord | None:
 def _place(found: NeutralRecord | Skipped) -> str:
     where = found.where
     parts = [where.file, *([str(where.line)] if where.line else [])]
-    return ":".join(parts) + (f" ({where.id})" if where.id else "")
+    return ":".join(parts) + (f" ({where.id})" if where.id and not where.line else "")
 
 
 def _facts(facts: CaseFacts, record: NeutralRecord, mapping: Mapping | None) -> CaseFacts:
