@@ -150,7 +150,7 @@ def _expected(raw: dict[str, Any]) -> list[dict[str, Any]]:
     """The expected calls, as name and arguments."""
     if "simulation" in raw:
         criteria = obj(obj(raw.get("task")).get("evaluation_criteria"))
-        listed = [each for each in arr(criteria.get("actions")) if _is_agents(obj(each))]
+        listed = _agents(criteria)
     else:
         listed = arr(obj(obj(raw.get("info")).get("task")).get("actions"))
     return [
@@ -160,8 +160,28 @@ def _expected(raw: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _is_agents(action: dict[str, Any]) -> bool:
-    return bool(action.get("requestor", "assistant") == "assistant")
+def _agents(criteria: dict[str, Any]) -> list[dict[str, Any]]:
+    """The expected actions that are the agent's, and not the simulated user's."""
+    actions = map(obj, arr(criteria.get("actions")))
+    return [each for each in actions if each.get("requestor", "assistant") == "assistant"]
+
+
+def _all_made(actions: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
+    """Whether each action was carried out; `compare_args` names the arguments that count."""
+    left = [call for call in calls if call.ok]
+    for action in actions:
+        wanted, counted = obj(action.get("arguments")), action.get("compare_args")
+        names = wanted.keys() if counted is None else {str(each) for each in arr(counted)}
+        for call in left:
+            given = obj(call.arguments)
+            same = all(_key("", given.get(name)) == _key("", wanted.get(name)) for name in names)
+            whole = counted is not None or given.keys() == wanted.keys()
+            if call.name == action.get("name") and same and whole:
+                left.remove(call)
+                break
+        else:
+            return False
+    return True
 
 
 def _tau1(value: Any, where: Where) -> Found:
@@ -323,9 +343,7 @@ def _simulated(
         if expected:
             # tau2's own checks look at the whole talk, with what was given.
             whole = walk(messages, guess=False).calls if before else seen.calls
-            made = Counter(_key(call.name, call.arguments) for call in whole if call.ok)
-            wanted = Counter(_key(each["name"], each["arguments"]) for each in expected)
-            matched = not wanted - made
+            matched = _all_made(_agents(obj(task.get("evaluation_criteria"))), whole)
             if checks and all(type(each) is bool for each in checks) and all(checks) != matched:
                 notes = ("its recorded action checks differ from the calls it made",)
             elif outcomes[REWARD] is False and matched:
