@@ -153,8 +153,20 @@ def _per_case(metric: str, results: Sequence[Graded], absent: int) -> Reading:
     known = [value for value in values if value is not None]
     failed = absent if metric in ("pass_rate", "mean_score") else 0
     measured = len(known) + failed
-    relevant = measured if metric != "pass_rate" else len(results) + absent
-    return Reading(Fraction(sum(known)) / measured if measured else None, measured, relevant)
+    lacking = 0
+    if metric.startswith("outcome:") and len(known) < len(values):
+        name = metric.removeprefix("outcome:")
+        lacking = sum(
+            value is None and name in wanted_outcomes(graded) and _ended_well(graded)
+            for graded, value in zip(results, values, strict=True)
+        )
+    if lacking or not measured:
+        return Reading(None, measured, max(measured + lacking, 1))
+    return Reading(Fraction(sum(known)) / measured, measured, measured)
+
+
+def _ended_well(graded: Graded) -> bool:
+    return any(trial.record.run.status == "ok" for trial in graded.each)
 
 
 def _measure(metric: str, trials: Sequence[Graded]) -> Reading:

@@ -59,6 +59,9 @@ class Node:
         of_type = self.by_type.get(type(value), ())
         if len(of_type) < 2 or not isinstance(value, dict):
             return of_type[0] if of_type else None
+        for each in of_type:
+            if all(name in value for name in each.schema["required"]):
+                return each
         return max(of_type, key=lambda each: _likeness(each.schema, value))
 
 
@@ -238,11 +241,11 @@ def _types(schema: Schema) -> list[type]:
     return [each for kind in kinds for each in _PYTHON_TYPES[kind]]
 
 
-def _likeness(schema: Schema, value: dict[str, Any]) -> tuple[bool, int]:
-    """Whether all that it requires is there, and how many of the value's fields it knows."""
-    return schema["required"] and all(name in value for name in schema["required"]), len(
-        schema["properties"].keys() & value.keys()
-    )
+def _likeness(schema: Schema, value: dict[str, Any]) -> int:
+    """How many of a value's fields are this schema's own, or misspelt ones of it."""
+    from difflib import get_close_matches  # noqa: PLC0415 (only once something is wrong)
+
+    return sum(bool(get_close_matches(str(name), schema["properties"], 1)) for name in value)
 
 
 def _test(
@@ -325,10 +328,17 @@ def _array(schema: Schema, items: Node | None) -> Test:
         entries = list(chain.from_iterable(values))
         if items is not None and not items.ok(entries):
             return False
-        # Entries are strings by now: the only kind of unique entries that a contract has.
-        return not unique or sum(map(len, map(set, values))) == len(entries)
+        return not unique or all(map(_all_different, values))
 
     return test
+
+
+def _all_different(entries: list[Any]) -> bool:
+    try:
+        # Strings are the only kind of unique entries that a contract has.
+        return len(set(entries)) == len(entries)
+    except TypeError:  # not even the right type, which is told elsewhere
+        return True
 
 
 def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
