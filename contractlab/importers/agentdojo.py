@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from contractlab.importers.messages import call_of, walk
 from contractlab.importers.neutral import CaseFacts, NeutralRecord, Skipped, Where
 from contractlab.importers.values import (
+    arr,
     brief,
     content_text,
     count,
@@ -86,12 +87,12 @@ def _run(value: Any, where: Where) -> Found:
     if status != "ok":
         outcomes = dict.fromkeys(outcomes)
     if "tool_calls" in run:
-        calls = [call_of(obj(each), None) for each in run["tool_calls"] or []]
+        calls = [call_of(obj(each), None) for each in arr(run["tool_calls"])]
         answer = content_text(run.get("final_answer"))
         for call in calls:
             call.ok = call.ok is None
     else:
-        seen = walk(run.get("messages") or [], guess=False)
+        seen = walk(arr(run.get("messages")), guess=False)
         calls, answer = seen.calls, seen.answer
     total = count(run.get("total_tokens"))
     release, notes = _release(run, path)
@@ -112,7 +113,7 @@ def _run(value: Any, where: Where) -> Found:
 
 
 def _prompt(run: dict[str, Any]) -> str | None:
-    return text(run.get("prompt")) or walk(run.get("messages") or []).input
+    return text(run.get("prompt")) or walk(arr(run.get("messages"))).input
 
 
 def _ended(run: dict[str, Any]) -> tuple[Status, str | None]:

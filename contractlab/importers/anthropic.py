@@ -23,6 +23,7 @@ from contractlab.importers.values import (
     parsed,
     text,
     usage,
+    word,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def looks(value: Any) -> bool:
     if type(value) is list:
         value = value[0] if value else None
     given = obj(value)
-    if given.get("type") in _SESSION_TYPES and (
+    if word(given.get("type")) in _SESSION_TYPES and (
         "message" in given or given.keys() & {"sessionId", "session_id", "leafUuid"}
     ):
         return True
@@ -53,7 +54,9 @@ def looks(value: Any) -> bool:
 
 
 def _has_blocks(message: Any) -> bool:
-    return any(obj(block).get("type") in _BLOCKS for block in arr(obj(message).get("content")))
+    return any(
+        word(obj(block).get("type")) in _BLOCKS for block in arr(obj(message).get("content"))
+    )
 
 
 def read(source: Source) -> Iterator[Found]:
@@ -66,7 +69,10 @@ def read(source: Source) -> Iterator[Found]:
         for index, value in enumerate(entry.value if several else [entry.value]):
             given = obj(value)
             where = Where(source.name, entry.line, f"[{index}]" if several else None)
-            if given.get("type") in _SESSION_TYPES and _response(given).get("type") != "message":
+            if (
+                word(given.get("type")) in _SESSION_TYPES
+                and _response(given).get("type") != "message"
+            ):
                 session = name(first(given, "sessionId", "session_id"))
                 if session is None:
                     aside += 1  # a summary line belongs to no session

@@ -29,6 +29,7 @@ from contractlab.importers.values import (
     total,
     usage,
     verdict,
+    word,
 )
 
 if TYPE_CHECKING:
@@ -140,14 +141,14 @@ def _asks(each: dict[str, Any]) -> bool:
 def _innermost(
     counted: Sequence[dict[str, Any]], every: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    parents = {each.get("id"): each.get("parentObservationId") for each in every}
-    outer: set[Any] = set()
+    parents = {word(each.get("id")): word(each.get("parentObservationId")) for each in every}
+    outer: set[str] = set()
     for each in counted:
-        above = parents.get(each.get("id"))
-        while above is not None and above not in outer:
+        above = parents.get(word(each.get("id")), "")
+        while above and above not in outer:
             outer.add(above)
-            above = parents.get(above)
-    return [each for each in counted if each.get("id") not in outer]
+            above = parents.get(above, "")
+    return [each for each in counted if word(each.get("id")) not in outer]
 
 
 def _calls(

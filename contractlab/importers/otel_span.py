@@ -20,6 +20,7 @@ from contractlab.importers.values import (
     obj,
     parsed,
     text,
+    word,
 )
 
 if TYPE_CHECKING:
@@ -119,9 +120,9 @@ def as_span(raw: RawSpan) -> Span:
 
 
 def _kind(told: dict[str, Any]) -> str | None:
-    operation = told.get("gen_ai.operation.name")
-    inference = told.get("openinference.span.kind")
-    loop = told.get("traceloop.span.kind")
+    operation = word(told.get("gen_ai.operation.name"))
+    inference = word(told.get("openinference.span.kind"))
+    loop = word(told.get("traceloop.span.kind"))
     if operation == "execute_tool" or inference == "TOOL" or loop == "tool":
         return "tool"
     if operation == "invoke_agent" or inference in _AGENT_KINDS or loop in _AGENT_KINDS:

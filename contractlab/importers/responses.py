@@ -23,6 +23,7 @@ from contractlab.importers.values import (
     obj,
     text,
     usage,
+    word,
 )
 
 if TYPE_CHECKING:
@@ -58,24 +59,24 @@ def looks(value: Any) -> bool:
     if type(value) is list:
         value = value[0] if value else None
     given = obj(value)
-    kind = given.get("type")
+    kind = word(given.get("type"))
     if _is_session_line(given):
         return True
     if "generated_items" in given or given.get("object") == "response":
         return True
-    if kind in _CALLS or (type(kind) is str and kind.endswith(("_call_output", "_output_item"))):
+    if kind in _CALLS or kind.endswith(("_call_output", "_output_item")):
         return True
     return any(_is_item(each) for each in _items(given))
 
 
 def _is_item(value: Any) -> bool:
-    kind = obj(value).get("type")
-    return kind in _CALLS or kind == "message" or str(kind).endswith("_call_output")
+    kind = word(obj(value).get("type"))
+    return kind in _CALLS or kind == "message" or kind.endswith("_call_output")
 
 
 def _is_session_line(value: Any) -> bool:
-    kind = obj(value).get("type")
-    return kind in _LINE_TYPES or (type(kind) is str and kind.startswith(_EVENT_TYPES))
+    kind = word(obj(value).get("type"))
+    return kind in _LINE_TYPES or kind.startswith(_EVENT_TYPES)
 
 
 def read(source: Source) -> Iterator[Found]:
@@ -172,20 +173,20 @@ def _followed(items: Iterable[Any]) -> _Seen:
     turn = 0
     for wrapped in items:
         item = obj(_raw(wrapped))
-        kind = item.get("type")
+        kind = word(item.get("type"))
         if kind in _CALLS:
-            call = _call(item, str(kind), turn)
+            call = _call(item, kind, turn)
             seen.calls.append(call)
             if call.id:
                 open_calls[call.id] = call
-        elif type(kind) is str and kind.endswith("_output") and "call_id" in item:
+        elif kind.endswith("_output") and "call_id" in item:
             turn += 1
             answered = open_calls.get(str(item["call_id"]))
             if answered is not None:
                 _settle(seen, answered, first(item, "output", "result"), item.get("status"))
         elif kind == "agent_message":
             seen.answer = text(item.get("text")) or seen.answer
-        elif kind in ("message", None) and "role" in item:
+        elif kind in ("message", "") and "role" in item:
             told = content_text(item.get("content"))
             if item["role"] == "assistant":
                 seen.answer = told or seen.answer

@@ -35,6 +35,11 @@ def text(value: Any) -> str | None:
     return value if type(value) is str and value else None
 
 
+def word(value: Any) -> str:
+    """The text, or an empty one: a key to look things up with, whatever stands there."""
+    return value if type(value) is str else ""
+
+
 def name(value: Any) -> str | None:
     """An id: a text, or a whole number as text."""
     if type(value) is int:
