@@ -283,7 +283,6 @@ def load_rubric(value: Any) -> Rubric:
             unit=comparison.get("unit", "family"),
             interval=comparison.get("interval", "newcombe"),
             margin=margin,
-            level=comparison.get("level", 0.05),
             adjust=comparison.get("adjust", "holm"),
         ),
     )

@@ -61,7 +61,6 @@ def default_rubric(
             "resamples": 2000,
             "seed": 7,
             "margin": MARGIN,
-            "level": ALARM,
             "adjust": "holm",
         },
         "gates": gates,

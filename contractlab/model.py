@@ -135,7 +135,6 @@ class Terms:
     unit: Literal["family", "case"] = "family"
     interval: Literal["newcombe", "bootstrap"] = "newcombe"
     margin: float | None = None
-    level: float = 0.05
     adjust: Literal["holm", "none"] = "holm"
 
 

@@ -88,7 +88,7 @@ RICH = {
         {"metric": "pass_rate", "slice": "*", "at_least": 0.5, "else": "BLOCK"},
         {"metric": "pass_hat_k", "k": 4, "at_least": 0.5, "else": "REVIEW",
          "if_unmeasured": "PASS"},
-        comparison={"unit": "case", "margin": 0.05, "level": 0.1, "adjust": "none"},
+        comparison={"unit": "case", "margin": 0.05, "adjust": "none"},
         critical={"at_most_rate": 0.1},
         coverage={"at_least": 0.9, "else": "REVIEW"},
         minimum={"cases": 3, "power": 0.8},
