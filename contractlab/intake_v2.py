@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from contractlab import files
-from contractlab.canonical import encode, spelling
+from contractlab.canonical import encode, encode_quickly
 from contractlab.contract import SCHEMAS
 from contractlab.contract_v2 import (
     ENTRIES,
@@ -44,10 +44,9 @@ def open_value(name: str, data: bytes, value: Any) -> tuple[Model, str]:
         raise ContractError(place(problems, {name: data}))
     state = sha256(b"[")
     field = ENTRIES.get(kind)
-    spell = spelling(data)
     state.update(encode({key: of for key, of in value.items() if key != field}))
     for entry in value[field] if field else ():
-        state.update(b"," + spell(entry))
+        state.update(b"," + encode_quickly(entry))
     loader = CaseLoader(name)
     load = _loader(kind, loader)
     entries = [load(entry, index) for index, entry in enumerate(value[field])] if field else []

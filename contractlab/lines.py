@@ -11,7 +11,7 @@ from array import array
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode_read
+from contractlab.canonical import encode_quickly
 from contractlab.jsontext import parse
 from contractlab.positions import Lines, place
 from contractlab.problems import ContractError, Problem
@@ -63,7 +63,6 @@ class Entries:
         models: list[Any] = []
         problems: list[Problem] = []
         batch: list[Any] = []
-        texts: list[bytes] = []
         for number, start, line in _lines(data):
             try:
                 value = parse(line, file=self.file)
@@ -73,25 +72,21 @@ class Entries:
             starts.append(start)
             numbers.append(number)
             batch.append(value)
-            texts.append(line)
             if len(batch) == _BATCH:
-                problems += self._take(batch, texts, lines, models)
+                problems += self._take(batch, lines, models)
                 batch.clear()
-                texts.clear()
             if len(problems) > _MOST_PROBLEMS:
                 break
-        problems += self._take(batch, texts, lines, models)
+        problems += self._take(batch, lines, models)
         if problems:
             raise ContractError(sorted(problems, key=_line))
         return models, lines
 
-    def _take(
-        self, batch: list[Any], texts: list[bytes], lines: Lines, models: list[Any]
-    ) -> list[Problem]:
+    def _take(self, batch: list[Any], lines: Lines, models: list[Any]) -> list[Problem]:
         first = len(lines.starts) - 1 - len(batch)
         if self.checker.all_ok(batch):
             for index, value in enumerate(batch, first):
-                self.update(b"," + encode_read(value, texts[index - first]))
+                self.update(b"," + encode_quickly(value))
                 models.append(self.load(value, index))
             return []
         problems = [

@@ -6,7 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from contractlab.canonical import encode, encode_quickly
 from contractlab.front import run
 from contractlab.intake import open_document
 from contractlab.manifest import changes, check_manifest
@@ -334,3 +337,26 @@ def test_the_text_shows_what_changed_in_the_release_and_untrusted_names_harmless
     assert "model.snapshot" in out
     assert "\x1b" not in out
     assert "m-candidate" in out
+
+
+@given(
+    st.recursive(
+        st.floats(allow_nan=False, allow_infinity=False)
+        | st.integers()
+        | st.text(st.sampled_from("0123456789.eE-+ ,}]"), max_size=12)
+        | st.none(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("ab"), inner),
+        max_leaves=8,
+    )
+)
+def test_the_quick_encoding_is_the_encoding(value: Any) -> None:
+    assert encode_quickly(value) == encode(value)
+
+
+@pytest.mark.parametrize(
+    "value", [1e16, -1e16, 1e15, 1e-4, 9.9e-5, -1e-5, 1e-7, 1.5e300, 5e-324, 10.00001, 2**70, 0.0]
+)
+def test_every_float_that_orjson_spells_otherwise_is_found(value: float) -> None:
+    for each in (value, [value], {"a": value, "b": 1}):
+        wanted = json.dumps(each, sort_keys=True, separators=(",", ":")).encode()
+        assert encode_quickly(each) == wanted

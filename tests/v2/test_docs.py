@@ -19,7 +19,8 @@ from contractlab.match import ORDERS
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "contracts-v2.md").read_text(encoding="utf-8")
 DATASET, PREDICTIONS, RUBRIC = (
-    json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.M | re.S)
+    json.loads(block)
+    for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 )
 
 
