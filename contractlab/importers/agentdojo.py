@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from contractlab.importers.messages import call_of, walk
-from contractlab.importers.neutral import CaseFacts, NeutralRecord, Skipped, Where
+from contractlab.importers.neutral import Call, CaseFacts, NeutralRecord, Skipped, Where
 from contractlab.importers.values import (
     arr,
     brief,
@@ -70,7 +70,7 @@ def case(record: NeutralRecord) -> CaseFacts:
 def _run(value: Any, where: Where) -> Found:
     run = obj(value)
     path = text(run.get("path"))
-    where = Where(where.file, where.line, path or where.id)
+    where.id = path or where.id
     task, injection = name(run.get("user_task_id")), name(run.get("injection_task_id"))
     if task is None:
         return Skipped("a run without a user_task_id", where)
@@ -87,10 +87,8 @@ def _run(value: Any, where: Where) -> Found:
     if status != "ok":
         outcomes = dict.fromkeys(outcomes)
     if "tool_calls" in run:
-        calls = [call_of(obj(each), None) for each in arr(run["tool_calls"])]
+        calls = [_extracted(each) for each in arr(run["tool_calls"])]
         answer = content_text(run.get("final_answer"))
-        for call in calls:
-            call.ok = call.ok is None
     else:
         seen = walk(arr(run.get("messages")), guess=False)
         calls, answer = seen.calls, seen.answer
@@ -112,6 +110,17 @@ def _run(value: Any, where: Where) -> Found:
     )
 
 
+def _extracted(each: Any) -> Call:
+    """A call of an extract, which keeps a call's error with the call."""
+    if type(each) is dict:
+        called, given = each.get("function"), each.get("args")
+        if type(called) is str and called and type(given) is dict and each.get("error") is None:
+            return Call(called, given, True)
+    call = call_of(obj(each), None)
+    call.ok = call.ok is None
+    return call
+
+
 def _prompt(run: dict[str, Any]) -> str | None:
     return text(run.get("prompt")) or walk(arr(run.get("messages"))).input
 
@@ -125,11 +134,10 @@ def _ended(run: dict[str, Any]) -> tuple[Status, str | None]:
 
 def _release(run: dict[str, Any], path: str | None) -> tuple[str | None, tuple[str, ...]]:
     inside = name(run.get("pipeline_name"))
-    parts = path.replace("\\", "/").split("/") if path else []
     # runs/<pipeline>/<suite>/<user task>/<attack>/<injection>.json
     suite = name(run.get("suite_name"))
-    at = parts.index(suite) if suite in parts[1:] else 0
-    named = parts[at - 1] if at else None
+    before = (path or "").replace("\\", "/").partition(f"/{suite}/")
+    named = before[0].rpartition("/")[2] if before[1] else None
     if named and inside and named != inside:
         return named, ("its pipeline_name is another release's than its path, which is taken",)
     return named or inside, ()

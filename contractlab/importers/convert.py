@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from contractlab.importers.mapping import Mapping
-    from contractlab.importers.neutral import CaseFacts, Found
+    from contractlab.importers.neutral import Call, CaseFacts, Found
 
 _MOST_SHOWN = 3
 """Places shown for each reason."""
@@ -132,20 +132,20 @@ def _kept(found: Found, tally: Tally, wanted: Wanted) -> NeutralRecord | None:
         tally.remarks.append(found.text)
         return None
     tally.read += 1
-    place = _place(found)
     if isinstance(found, Skipped):
-        tally.skip(found.reason, place)
+        tally.skip(found.reason, _place(found))
         return None
     if wanted.mapping is not None:
         wanted.mapping.apply(found)
     if not found.case_id.strip():
-        tally.skip("names no case (a mapping can say where it stands)", place)
+        tally.skip("names no case (a mapping can say where it stands)", _place(found))
         return None
     if wanted.only is not None and found.release != wanted.only:
-        tally.skip("is another release's", place)
+        tally.skip("is another release's", _place(found))
         return None
     tally.releases[found.release or ""] += 1
-    tally.notes.update(found.notes)
+    for note in found.notes:
+        tally.notes[note] += 1
     return found
 
 
@@ -204,24 +204,32 @@ def written(record: NeutralRecord) -> dict[str, Any]:
     if record.outcomes:
         # What a run that did not end did is not graded by its outcomes.
         ok = record.status == "ok"
-        out["outcomes"] = dict(record.outcomes) if ok else dict.fromkeys(record.outcomes)
+        out["outcomes"] = record.outcomes if ok else dict.fromkeys(record.outcomes)
     if record.calls is not None:
         out["calls"] = [_call(call) for call in record.calls]
-    for name in ("evidence", "answer", "latency_ms", "cost_usd", "tokens"):
-        value = getattr(record, name)
-        if value is not None:
-            out[name] = value
+    if record.evidence is not None:
+        out["evidence"] = record.evidence
+    if record.answer is not None:
+        out["answer"] = record.answer
+    if record.latency_ms is not None:
+        out["latency_ms"] = record.latency_ms
+    if record.cost_usd is not None:
+        out["cost_usd"] = record.cost_usd
+    if record.tokens is not None:
+        out["tokens"] = record.tokens
     where = record.where
     source: dict[str, Any] = {"file": where.file}
     if where.line is not None:
         source["line"] = where.line
-    if where.id:
+    if where.id and where.id.strip():
         source["id"] = where.id
     out["source"] = source
     return out
 
 
-def _call(call: Any) -> dict[str, Any]:
+def _call(call: Call) -> dict[str, Any]:
+    if call.ok is not None and call.error is None and call.turn is None and call.arguments:
+        return {"name": call.name, "arguments": call.arguments, "ok": call.ok}
     out: dict[str, Any] = {"name": call.name}
     if call.arguments is not None:
         out["arguments"] = call.arguments

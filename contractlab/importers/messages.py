@@ -16,7 +16,6 @@ from contractlab.importers.values import (
     failure,
     first,
     obj,
-    text,
     usage,
 )
 
@@ -88,14 +87,22 @@ def _assistant(
 
 def call_of(each: dict[str, Any], turn: int | None) -> Call:
     """A call in any of the spellings: `function` an object or a name, arguments text or object."""
-    function = each.get("function")
-    inner = function if type(function) is dict else each
-    called = text(inner.get("name")) or text(function) or text(each.get("name"))
-    given = first(inner, "arguments", "args", "input", "kwargs")
-    call = Call(called or NAMELESS, arguments(given), None, turn)
-    call.id = text(each.get("id"))
-    if each.get("error"):  # AgentDojo's extracts keep a call's error with the call
-        call.ok, call.error = False, brief(each["error"])
+    inner = each.get("function")
+    if type(inner) is dict:
+        called = inner.get("name")
+    else:
+        called, inner = inner or each.get("name"), each
+    given = inner.get("arguments")
+    if given is None:
+        given = first(inner, "args", "input", "kwargs")
+    if type(given) is not dict:
+        given = arguments(given)
+    call = Call(called if type(called) is str and called else NAMELESS, given, None, turn)
+    id_ = each.get("id")
+    call.id = id_ if type(id_) is str and id_ else None
+    error = each.get("error")
+    if error:  # AgentDojo's extracts keep a call's error with the call
+        call.ok, call.error = False, brief(error)
     return call
 
 

@@ -27,7 +27,7 @@ class Call:
     """Joins the call with its result; not written."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Where:
     """The place of a run in its source."""
 

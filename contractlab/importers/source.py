@@ -29,7 +29,7 @@ _BOM = b"\xef\xbb\xbf"
 _PIECE = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """A JSON value of a source."""
 
@@ -97,12 +97,14 @@ class Source:
         hashed = hashlib.sha256()
         left = self.max_bytes
         with self._open() as file:
-            for number, line in enumerate(self._pieces(file), 1):
+            # A line of a small file is small; of a large one it is read up to the cap.
+            whole = os.fstat(file.fileno()).st_size <= MAX_DOCUMENT_BYTES
+            for number, line in enumerate(file if whole else self._capped(file), 1):
                 hashed.update(line)
                 left -= len(line)
                 if left < 0:
                     raise ContractError([self._too_large(self.max_bytes)])
-                yield number, _without_bom(line) if number == 1 else line
+                yield number, line if number > 1 else _without_bom(line)
         self.sha256 = hashed.hexdigest()
 
     def read_all(self) -> bytes:
@@ -153,7 +155,7 @@ class Source:
         told = [each for each in found if each.rule is not Rule.NON_FINITE_NUMBER] or found
         return [_moved(each, line - 1) for each in told]
 
-    def _pieces(self, file: BufferedReader) -> Iterator[bytes]:
+    def _capped(self, file: BufferedReader) -> Iterator[bytes]:
         number = 0
         while line := file.readline(MAX_DOCUMENT_BYTES + 1):
             number += 1

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from contractlab import cli
+from contractlab.files import checker
 from contractlab.importers.convert import Tally, Wanted, convert
 from contractlab.importers.registry import ALIASES, FORMATS, detect, importer
 from contractlab.importers.source import Source
+from contractlab.importers.write import fits
 from contractlab.intake import open_document
 from contractlab.problems import ContractError
 from tests.importers.build import TALK, file, lines, says
@@ -218,8 +220,24 @@ def test_an_input_is_never_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_junk_anywhere_in_a_run_is_never_a_crash(tmp_path: Path, format_: str) -> None:
-    junk: list[Any] = [None, 7, -1, 1e308, True, "", "\x00\x1b", [], [None], {}, {"a": []}, [[1]]]
+    junk: list[Any] = [
+        None,
+        7,
+        -1,
+        1e308,
+        True,
+        "",
+        " ",
+        "x" * 600,
+        "\x00\x1b",
+        [],
+        [None],
+        {},
+        {"a": []},
+        [[1]],
+    ]
     raw = tmp_path / "raw.json"
+    _header, entry = checker("predictions-v2").lines("records")
     for index, damaged in enumerate(_damaged(SAMPLES[format_], junk)):
         raw.write_bytes(json.dumps(damaged).encode())
         tally = Tally()
@@ -235,6 +253,8 @@ def test_junk_anywhere_in_a_run_is_never_a_crash(tmp_path: Path, format_: str) -
         except ContractError:
             continue
         assert tally.read == len(made) + sum(tally.skipped.values()), index
+        for each in made:
+            assert entry.ok(each) == fits(each), (index, each)
 
 
 def _damaged(value: Any, junk: list[Any]) -> Any:
