@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from contractlab import config as configuration
 from contractlab import files
 from contractlab.defaults import default_rubric
-from contractlab.importers import mapping as mappings
+from contractlab.importers import mapping_file
 from contractlab.importers.convert import Tally, Wanted, convert
 from contractlab.importers.registry import FORMATS
 from contractlab.importers.source import Source
@@ -146,7 +146,8 @@ def scaffold(
 def _errors_at_most(records: Sequence[Mapping[str, Any]]) -> float:
     """The usual limit, or three times what the baseline shows: an unchanged agent must pass."""
     bad = sum(each.get("status", "ok") != "ok" for each in records)
-    return min(1.0, max(0.02, math.ceil(300 * bad / max(len(records), 1)) / 100))
+    limit: float = math.ceil(300 * bad / max(len(records), 1)) / 100
+    return min(1.0, max(0.02, limit))
 
 
 def _said(
@@ -235,7 +236,7 @@ def _facts(
                 " the records alone"
             ]
     facts: dict[str, CaseFacts] = {}
-    mapping = None if options.mapping is None else mappings.load(options.mapping)
+    mapping = None if options.mapping is None else mapping_file.load(options.mapping)
     wanted = Wanted(
         "auto" if format_ == "several" else format_, tuple(s["file"] for s in sources), mapping
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab import config as configuration
 from contractlab import files
-from contractlab.importers import mapping as mappings
+from contractlab.importers import mapping_file
 from contractlab.importers.convert import (
     Tally,
     Wanted,
@@ -59,7 +59,7 @@ def import_runs(
     if not options.inputs:
         raise ContractError([unread(options.inputs)])
     _check_output(options)
-    mapping = None if options.mapping is None else mappings.load(options.mapping)
+    mapping = None if options.mapping is None else mapping_file.load(options.mapping)
     wanted = Wanted(options.format, options.inputs, mapping, options.only, options.max_bytes)
     tally = Tally()
     header: dict[str, Any] = {

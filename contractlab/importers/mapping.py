@@ -5,45 +5,17 @@ What it names overrides what the importer found; what it does not name stays.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from contractlab import files
-from contractlab.importers.groups import Groups
 from contractlab.importers.neutral import Call, NeutralRecord
-from contractlab.importers.paths import PathOf
 from contractlab.importers.values import arguments, content_text, count, number, parsed, verdict
-from contractlab.jsontext import parse
-from contractlab.problems import ContractError, Problem, Rule
-from contractlab.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
 
-_MAX_BYTES = 1024 * 1024
-FIELDS = {
-    "case_id": "the case",
-    "trial": "which repetition, from 0",
-    "trial_from_1": "which repetition, from 1",
-    "release": "what the source calls the release",
-    "status": "ok, error, timeout or limit, perhaps after `map`",
-    "error": "what went wrong; a run that has it is not ok",
-    "label": "the class that the agent decided on",
-    "answer": "the final answer",
-    "evidence": "ids of the evidence, or whether there is some",
-    "latency_ms": "milliseconds",
-    "latency_s": "seconds",
-    "cost_usd": "US dollars",
-    "input": "what the agent was given (for `init`)",
-    "family_id": "near-copies share one (for `init`)",
-    "slice": "the subgroup (for `init`)",
-    "tags": "further subgroups (for `init`)",
-}
-_TABLES = ("outcomes", "tokens", "calls")
-_RULE_KEYS = ("path", "match", "map", "true", "at_least", "at_most", "default")
-_CALL_KEYS = ("path", "name", "arguments", "ok", "error", "turn")
+    from contractlab.importers.groups import Groups
+    from contractlab.importers.paths import PathOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +54,7 @@ class Finding:
         if self.at_least is not None or self.at_most is not None:
             low = float("-inf") if self.at_least is None else self.at_least
             high = float("inf") if self.at_most is None else self.at_most
-            read = _numeric(value)
+            read = numeric(value)
             return None if read is None else low <= read <= high
         return verdict(value)
 
@@ -108,7 +80,7 @@ class Mapping:
             if record.status != "ok":
                 record.outcomes = dict.fromkeys(record.outcomes)
         for kind, rule in self.tokens.items():
-            much = next((count(_numeric(each)) for each in rule.values(record.raw, seen)), None)
+            much = next((count(numeric(each)) for each in rule.values(record.raw, seen)), None)
             if much is not None:
                 record.tokens = {**(record.tokens or {}), kind: much}
         if self.calls:
@@ -183,7 +155,7 @@ def _same(one: Any, other: Any) -> bool:
     return (type(one) is bool) == (type(other) is bool) and (one == other or _key(one) == other)
 
 
-def _numeric(value: Any) -> float | None:
+def numeric(value: Any) -> float | None:
     """A number, also where a CSV has it as text."""
     if type(value) is str:
         try:
@@ -212,7 +184,7 @@ def _set(name: str, kind: Any) -> Any:
 
 
 def _trial_from_1(record: NeutralRecord, found: list[Any]) -> None:
-    number_ = count(_numeric(found[0])) if found else None
+    number_ = count(numeric(found[0])) if found else None
     record.trial = number_ - 1 if number_ else record.trial
 
 
@@ -244,13 +216,13 @@ def _label(record: NeutralRecord, found: list[Any]) -> None:
 
 
 def _seconds(value: Any) -> float | None:
-    read = number(_numeric(value))
+    read = number(numeric(value))
     return None if read is None else round(read * 1000, 3)
 
 
 _APPLY: dict[str, Any] = {
     "case_id": _case_id,
-    "trial": _set("trial", lambda value: count(_numeric(value))),
+    "trial": _set("trial", lambda value: count(numeric(value))),
     "trial_from_1": _trial_from_1,
     "release": _set("release", _key),
     "error": _error,
@@ -258,106 +230,7 @@ _APPLY: dict[str, Any] = {
     "label": _label,
     "answer": _set("answer", lambda value: value),
     "evidence": _evidence,
-    "latency_ms": _set("latency_ms", lambda value: number(_numeric(value))),
+    "latency_ms": _set("latency_ms", lambda value: number(numeric(value))),
     "latency_s": _set("latency_ms", _seconds),
-    "cost_usd": _set("cost_usd", lambda value: number(_numeric(value))),
+    "cost_usd": _set("cost_usd", lambda value: number(numeric(value))),
 }
-
-
-def load(name: str) -> Mapping:
-    """Reads a mapping file.
-
-    Raises:
-        ContractError: it can't be read, or says what a mapping can't.
-    """
-    data = files.read(name, max_bytes=_MAX_BYTES)
-    if name.endswith(".json"):
-        table = parse(data, file=name)
-    else:
-        try:
-            table = tomllib.loads(data.decode("utf-8"))
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ContractError(
-                [_bad(name, f"is not TOML: {error}", "see docs/importing.md")]
-            ) from error
-    if not isinstance(table, dict):
-        raise ContractError([_bad(name, "is not a table", "see docs/importing.md")])
-    return compiled(table, name)
-
-
-def compiled(table: dict[str, Any], name: str) -> Mapping:
-    """A mapping from its decoded file.
-
-    Raises:
-        ContractError: with everything that is wrong with it.
-    """
-    problems: list[Problem] = []
-    groups: dict[str, dict[str, Finding]] = {"fields": {}, "outcomes": {}, "tokens": {}}
-    calls: dict[str, PathOf] = {}
-    for key, value in table.items():
-        if key in FIELDS:
-            _compile(value, key, name, groups["fields"], problems)
-        elif key in ("outcomes", "tokens") and isinstance(value, dict):
-            for inner, rule in value.items():
-                _compile(rule, f"{key}.{inner}", name, groups[key], problems)
-        elif key == "calls" and isinstance(value, dict):
-            _compile_calls(value, name, calls, problems)
-        elif key in _TABLES:
-            problems.append(_bad(name, f"{key} is {shown(value)}", f"write a table [{key}]"))
-        else:
-            near = get_close_matches(key, [*FIELDS, *_TABLES], 1)
-            hint = f'is it meant to be "{near[0]}"?' if near else f"fields: {', '.join(FIELDS)}"
-            problems.append(_bad(name, f"{shown(key)} is no field of a mapping", hint))
-    if problems:
-        raise ContractError(problems)
-    return Mapping(groups["fields"], groups["outcomes"], groups["tokens"], calls)
-
-
-def _compile(
-    value: Any, label: str, file: str, into: dict[str, Finding], problems: list[Problem]
-) -> None:
-    key = label.partition(".")[2] or label
-    given = {"path": value} if isinstance(value, str) else value
-    if not isinstance(given, dict) or not isinstance(given.get("path"), str):
-        hint = f'{label} = "$.some.path", or a table with path'
-        problems.append(_bad(file, f"{label} has no path", hint))
-        return
-    unknown = [each for each in given if each not in _RULE_KEYS]
-    if unknown:
-        message = f"{label} has {shown(unknown[0])}, which is no key of a rule"
-        problems.append(_bad(file, message, f"keys: {', '.join(_RULE_KEYS)}"))
-        return
-    try:
-        groups = Groups(given["match"]) if isinstance(given.get("match"), str) else None
-        mapped = given.get("map")
-        true = given.get("true")
-        into[key] = Finding(
-            PathOf(given["path"]),
-            groups,
-            mapped if isinstance(mapped, dict) else None,
-            None if true is None else tuple(true) if isinstance(true, list) else (true,),
-            _numeric(given.get("at_least")),
-            _numeric(given.get("at_most")),
-            given.get("default"),
-        )
-    except ValueError as error:
-        problems.append(_bad(file, f"{label}: {error}", "see docs/importing.md"))
-
-
-def _compile_calls(
-    value: dict[str, Any], file: str, into: dict[str, PathOf], problems: list[Problem]
-) -> None:
-    unknown = [each for each in value if each not in _CALL_KEYS]
-    if unknown or not all(isinstance(each, str) for each in value.values()) or "path" not in value:
-        hint = f"path says where the calls are; then paths within a call: {', '.join(_CALL_KEYS)}"
-        problems.append(_bad(file, "calls is no table of paths", hint))
-        return
-    for key, path in {"name": "$.name", "arguments": "$.arguments", **value}.items():
-        try:
-            into[key] = PathOf(path)
-        except ValueError as error:
-            problems.append(_bad(file, f"calls.{key}: {error}", "see docs/importing.md"))
-
-
-def _bad(file: str, message: str, hint: str) -> Problem:
-    return Problem(Rule.BAD_CONFIG, message, hint, file)

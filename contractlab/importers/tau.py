@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode
 from contractlab.importers.messages import GUESSED, walk
 from contractlab.importers.neutral import CaseFacts, NeutralRecord, Note, Skipped, Where
+from contractlab.importers.tau_grade import (
+    WRITE_TOOLS,
+    all_made,
+    environment,
+    graded,
+    is_known,
+    told,
+)
 from contractlab.importers.values import (
     added,
     arr,
     brief,
-    content_text,
     count,
     first,
     measured,
@@ -29,40 +35,15 @@ from contractlab.importers.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
-    from contractlab.importers.neutral import Call, Found, Status
+    from contractlab.importers.neutral import Found, Status
     from contractlab.importers.source import Source
 
 TITLE = "tau-bench trajectories and tau2-bench results (JSON)"
 
 REWARD, WRITES = "reward", "expected_writes"
 _FULL = 1 - 1e-6
-
-# tau-bench's airline and retail tools that change the database (sierra-research/tau-bench,
-# tau_bench/envs/*/tools): the reward compares the database that they leave.
-_AIRLINE = frozenset(
-    [
-        "book_reservation",
-        "cancel_reservation",
-        "send_certificate",
-        "update_reservation_baggages",
-        "update_reservation_flights",
-        "update_reservation_passengers",
-    ]
-)
-_RETAIL = frozenset(
-    [
-        "cancel_pending_order",
-        "exchange_delivered_order_items",
-        "modify_pending_order_address",
-        "modify_pending_order_items",
-        "modify_pending_order_payment",
-        "modify_user_address",
-        "return_delivered_order_items",
-    ]
-)
-WRITE_TOOLS = _AIRLINE | _RETAIL
 
 
 def looks(value: Any) -> bool:
@@ -116,10 +97,10 @@ def case(record: NeutralRecord) -> CaseFacts:
             "arguments": "exact",
             "calls": [_written(each) for each in expected if each["name"] in WRITE_TOOLS],
         }
-    if "simulation" not in raw and _is_known(expected, record.calls or []):
+    if "simulation" not in raw and is_known(expected, record.calls or []):
         wanted["forbidden"] = [
             {"name": tool, "attempts": "successful"}
-            for tool in sorted(_environment(expected, record.calls or []) - set(writes))
+            for tool in sorted(environment(expected, record.calls or []) - set(writes))
         ]
     return CaseFacts(
         input=given,
@@ -166,24 +147,6 @@ def _agents(criteria: dict[str, Any]) -> list[dict[str, Any]]:
     return [each for each in actions if each.get("requestor", "assistant") == "assistant"]
 
 
-def _all_made(actions: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
-    """Whether each action was carried out; `compare_args` names the arguments that count."""
-    left = [call for call in calls if call.ok]
-    for action in actions:
-        wanted, counted = obj(action.get("arguments")), action.get("compare_args")
-        names = wanted.keys() if counted is None else {str(each) for each in arr(counted)}
-        for call in left:
-            given = obj(call.arguments)
-            same = all(_key("", given.get(name)) == _key("", wanted.get(name)) for name in names)
-            whole = counted is not None or given.keys() == wanted.keys()
-            if call.name == action.get("name") and same and whole:
-                left.remove(call)
-                break
-        else:
-            return False
-    return True
-
-
 def _tau1(value: Any, where: Where) -> Found:
     run, info = obj(value), obj(obj(value).get("info"))
     task = name(run.get("task_id"))
@@ -202,7 +165,7 @@ def _tau1(value: Any, where: Where) -> Found:
     notes: list[str] = [GUESSED] if seen.guessed else []
     if status == "ok":
         outcomes[REWARD] = None if reward is None else reward >= _FULL
-        outcomes[WRITES] = _graded(_expected(run), seen.calls) and _told(
+        outcomes[WRITES] = graded(_expected(run), seen.calls) and told(
             arr(obj(info.get("task")).get("outputs")), messages
         )
         notes += _disagreement(outcomes)
@@ -228,73 +191,6 @@ def _disagreement(outcomes: dict[str, bool | None]) -> list[str]:
     if reward:
         return ["its recorded reward is 1, but its writes are not the expected ones"]
     return ["its recorded reward is 0, but its writes are the expected ones"]
-
-
-def _told(outputs: Iterable[Any], messages: Sequence[Any]) -> bool:
-    """Whether each expected output was told to the user (tau-bench: commas aside, any case)."""
-    said = [
-        (content_text(obj(message).get("content")) or "").lower().replace(",", "")
-        for message in messages
-        if obj(message).get("role") == "assistant"
-    ]
-    return all(any(str(each).lower() in text_ for text_ in said) for each in outputs)
-
-
-def _graded(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
-    """Whether the successful writes are the expected ones, in any order.
-
-    Only the known write tools are held against each other: what is merely read leaves the
-    same database. Where a file expects others, all of those must be among the calls.
-    """
-    made = Counter(_key(call.name, call.arguments) for call in calls if call.ok is not False)
-    wanted = Counter(_key(each["name"], each["arguments"]) for each in expected)
-    if not _is_known(expected, calls):
-        return not wanted - made
-    return _writes(made) == _writes(wanted)
-
-
-def _used(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> set[str]:
-    return {call.name for call in calls} | {each["name"] for each in expected}
-
-
-def _is_known(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
-    return bool(_used(expected, calls) & (WRITE_TOOLS | _READ_AIRLINE | _READ_RETAIL))
-
-
-def _environment(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> frozenset[str]:
-    """The write tools of the environment whose tools these are."""
-    airline = _used(expected, calls) & (_AIRLINE | _READ_AIRLINE)
-    return _AIRLINE if airline else _RETAIL
-
-
-def _writes(calls: Counter[tuple[str, bytes]]) -> Counter[tuple[str, bytes]]:
-    return Counter({key: much for key, much in calls.items() if key[0] in WRITE_TOOLS})
-
-
-_READ_AIRLINE = frozenset(
-    [
-        "get_reservation_details",
-        "search_direct_flight",
-        "search_onestop_flight",
-        "list_all_airports",
-    ]
-)
-_READ_RETAIL = frozenset(
-    [
-        "get_order_details",
-        "get_product_details",
-        "list_all_product_types",
-        "find_user_id_by_email",
-        "find_user_id_by_name_zip",
-    ]
-)
-
-
-def _key(called: str, arguments: Any) -> tuple[str, bytes]:
-    try:
-        return called, encode(arguments or {})
-    except ValueError:
-        return called, repr(arguments).encode("utf-8", "replace")
 
 
 _ENDED: dict[str, Status] = {
@@ -343,7 +239,7 @@ def _simulated(
         if expected:
             # tau2's own checks look at the whole talk, with what was given.
             whole = walk(messages, guess=False).calls if before else seen.calls
-            matched = _all_made(_agents(obj(task.get("evaluation_criteria"))), whole)
+            matched = all_made(_agents(obj(task.get("evaluation_criteria"))), whole)
             if checks and all(type(each) is bool for each in checks) and all(checks) != matched:
                 notes = ("its recorded action checks differ from the calls it made",)
             elif outcomes[REWARD] is False and matched:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contractlab.importers import mapping as mappings
+from contractlab.importers import mapping_file
 from contractlab.importers.groups import Groups
 from contractlab.importers.paths import PathOf
 from contractlab.problems import ContractError
@@ -18,6 +18,8 @@ from tests.importers.build import calls, found, lines, records
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
+
+    from contractlab.importers.mapping import Mapping
 
 DOCUMENT = {"a": {"b.c": 1}, "list": [{"name": "x", "value": 7}, {"name": "y"}], "none": None}
 
@@ -83,10 +85,10 @@ def test_a_pattern_that_could_stall_is_refused(pattern: str) -> None:
         Groups(pattern)
 
 
-def _mapping(folder: Path, text: str) -> mappings.Mapping:
+def _mapping(folder: Path, text: str) -> Mapping:
     path = folder / "mapping.toml"
     path.write_text(text, encoding="utf-8")
-    return mappings.load(str(path))
+    return mapping_file.load(str(path))
 
 
 FULL = r"""
