@@ -155,7 +155,7 @@ def _rendered_v2(judgement: Judgement, details: Details, format_: str) -> str | 
         case "json":
             return report_v2.render_json(judgement, details)
         case "markdown":
-            return f"## contractlab: {judgement.decision.verdict}\n\n```text\n{text}```\n"
+            return text_v2.fenced(f"contractlab: {judgement.decision.verdict}", text)
         case _:
             return text
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,8 +154,7 @@ class Rubric:
     """None in version 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One tool call."""
 
     name: str
@@ -166,14 +165,13 @@ class Call:
     """Calls of one turn were made in parallel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What version 2 knows of a run beyond version 1. None is "not recorded"."""
 
     trial: int = 0
     status: str = "ok"
     """`ok`, `error`, `timeout` or `limit`."""
-    outcomes: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    outcomes: Mapping[str, bool] = MappingProxyType({})
     calls: tuple[Call, ...] | None = None
     """In the order they were made, failed ones included."""
     actions_recorded: bool = True

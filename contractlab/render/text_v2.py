@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,13 @@ Row = tuple[str, str, str, str]
 def render_text(judgement: Judgement, details: Details) -> str:
     """The judgement in some sixty lines."""
     return "".join(f"{line}\n" for line in _lines(judgement, details))
+
+
+def fenced(title: str, text: str) -> str:
+    """A text as Markdown: in a fence longer than any that it holds, so that nothing leaves it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"## {title}\n\n{fence}text\n{text}{fence}\n"
 
 
 def _lines(judgement: Judgement, details: Details) -> Iterator[str]:

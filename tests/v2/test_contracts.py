@@ -360,3 +360,23 @@ def test_every_float_that_orjson_spells_otherwise_is_found(value: float) -> None
     for each in (value, [value], {"a": value, "b": 1}):
         wanted = json.dumps(each, sort_keys=True, separators=(",", ":")).encode()
         assert encode_quickly(each) == wanted
+
+
+def test_no_name_leaves_the_fence_of_the_markdown(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    evil = "````\n@everyone <b>"
+    of = dataset(case(evil))
+    before = predictions("baseline", record(evil))
+    after = predictions("candidate", record(evil, done=False))
+    code, _, err = compared(tmp_path, capfd, before, after, of=of)
+    assert code == 2, "control characters are refused in names"
+    assert "CL209" in err
+    evil = "```` @everyone <b>"
+    of = dataset(case(evil))
+    replays = predictions("baseline", record(evil)), predictions("c", record(evil, done=False))
+    code, out, _ = compared(tmp_path, capfd, *replays, of=of, more=("--format=markdown",))
+    assert code == 0
+    assert evil in out
+    fences = [line for line in out.splitlines() if line.startswith("`````")]
+    assert fences == ["`````text", "`````"]
