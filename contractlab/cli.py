@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from contractlab import cli_import, cli_v2, commands
-from contractlab.files import DEFAULT_MAX_BYTES
-from contractlab.options import (
+from contractlab.choices import (
+    CASES_FORMATS,
     FAIL_ON,
     FORMATS,
+    RENDER_FORMATS,
     VALIDATE_FORMATS,
+)
+from contractlab.files import DEFAULT_MAX_BYTES
+from contractlab.options import (
+    CasesOptions,
     CompareOptions,
+    HookOptions,
+    RenderOptions,
     ValidateOptions,
 )
 from contractlab.render.escape import terminal
-from contractlab.streams import OutputError, write_error, write_out
+from contractlab.streams import OutputError, deliver, write_error, write_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,6 +55,19 @@ Config = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as problems.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print problems and verdicts only.")]
+Dataset = Annotated[str | None, typer.Option("--dataset", metavar="FILE", help="The cases.")]
+Rubric = Annotated[str | None, typer.Option("--rubric", metavar="FILE", help="The gates.")]
+Predictions = Annotated[
+    list[str] | None,
+    typer.Option("--predictions", metavar="FILE", help="A replay; give it again for more."),
+]
+Candidate = Annotated[
+    str | None, typer.Option("--candidate", metavar="ID", help="The release to judge.")
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option("--baseline", metavar="ID", help="Compared with; default: the rubric's."),
+]
 MaxBytes = Annotated[
     int, typer.Option("--max-bytes", min=1, metavar="N", help="Size cap of each file.")
 ]
@@ -57,7 +77,7 @@ MaxBytes = Annotated[
 def validate(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILES]...", help="Contracts; none: those of contractlab.toml."),
+        typer.Argument(metavar="FILES", help="Contracts; none: those of contractlab.toml."),
     ] = None,
     *,
     config: Config = None,
@@ -73,11 +93,17 @@ def validate(
     ] = "text",
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
     quiet: Quiet = False,
+    dataset: Dataset = None,
+    rubric: Rubric = None,
+    predictions: Predictions = None,
 ) -> int:
     """Check contracts: JSON, shape, families, coverage, look-alikes."""
     return commands.validate(
         ValidateOptions(
             files=tuple(files or ()),
+            dataset=dataset,
+            rubric=rubric,
+            predictions=tuple(predictions or ()),
             config=config,
             strict=strict,
             format=format_,
@@ -88,25 +114,42 @@ def validate(
 
 
 @app.command()
+def hook(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILES", help="Files of a commit, contracts or not."),
+    ] = None,
+    *,
+    config: Config = None,
+    strict: Strict = False,
+    max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
+    quiet: Quiet = False,
+) -> int:
+    """Check the contracts of a commit, each with the dataset it needs; pre-commit calls it."""
+    return commands.hook(
+        HookOptions(
+            files=tuple(files or ()),
+            config=config,
+            strict=strict,
+            max_bytes=max_bytes,
+            quiet=quiet,
+        )
+    )
+
+
+def _report_file(format_: str) -> Any:
+    help_ = f"Write the {format_} report to a file too."
+    return typer.Option(f"--report-{format_.lower()}", metavar="FILE", help=help_)
+
+
+@app.command()
 def compare(
     *,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", metavar="FILE", help="The cases.")
-    ] = None,
-    rubric: Annotated[
-        str | None, typer.Option("--rubric", metavar="FILE", help="The gates.")
-    ] = None,
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option("--predictions", metavar="FILE", help="A replay; give it again for more."),
-    ] = None,
-    candidate: Annotated[
-        str | None, typer.Option("--candidate", metavar="ID", help="The release to judge.")
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="ID", help="Compared with; default: the rubric's."),
-    ] = None,
+    dataset: Dataset = None,
+    rubric: Rubric = None,
+    predictions: Predictions = None,
+    candidate: Candidate = None,
+    baseline: Baseline = None,
     config: Config = None,
     strict: Strict = False,
     format_: Annotated[
@@ -129,6 +172,14 @@ def compare(
     ] = None,
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
     quiet: Quiet = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Also print how each regressed case changed.")
+    ] = False,
+    report_json: Annotated[str | None, _report_file("JSON")] = None,
+    report_junit: Annotated[str | None, _report_file("JUnit")] = None,
+    report_sarif: Annotated[str | None, _report_file("SARIF")] = None,
+    report_markdown: Annotated[str | None, _report_file("Markdown")] = None,
+    report_html: Annotated[str | None, _report_file("HTML")] = None,
 ) -> int:
     """Judge a candidate's replay against the baseline's: PASS, REVIEW or BLOCK."""
     return commands.compare(
@@ -144,6 +195,109 @@ def compare(
             fail_on=fail_on,
             max_bytes=max_bytes,
             quiet=quiet,
+            verbose=verbose,
+            report_json=report_json,
+            report_junit=report_junit,
+            report_sarif=report_sarif,
+            report_markdown=report_markdown,
+            report_html=report_html,
+        )
+    )
+
+
+@app.command()
+def render(
+    report: Annotated[str, typer.Argument(metavar="REPORT", help="A JSON report.")],
+    *,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="|".join(RENDER_FORMATS),
+            callback=_one_of(RENDER_FORMATS),
+            help="What to make of it.",
+        ),
+    ] = "text",
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write it to a file; default: print."),
+    ] = None,
+    max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
+) -> int:
+    """Render a JSON report in another format, after judging its cases again."""
+    from contractlab import reports  # noqa: PLC0415 (what this command alone needs)
+
+    options = RenderOptions(report, format=format_, output=output, max_bytes=max_bytes)
+    return reports.render(options)
+
+
+@app.command()
+def cases(
+    *,
+    dataset: Dataset = None,
+    rubric: Rubric = None,
+    predictions: Predictions = None,
+    candidate: Candidate = None,
+    baseline: Baseline = None,
+    config: Config = None,
+    report: Annotated[
+        str | None,
+        typer.Option("--report", metavar="FILE", help="A JSON report, in place of contracts."),
+    ] = None,
+    flip: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--flip",
+            metavar="regressed|improved|neither|both",
+            help="How the outcomes differ; give it again for more.",
+        ),
+    ] = None,
+    slice_: Annotated[
+        list[str] | None,
+        typer.Option("--slice", metavar="NAME", help="A slice; give it again for more."),
+    ] = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--check",
+            metavar="NAME",
+            help="A check that failed, such as tool_correct: for the candidate or, where it"
+            " passes the case, for the baseline.",
+        ),
+    ] = None,
+    critical: Annotated[bool, typer.Option("--critical", help="Critical cases only.")] = False,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="|".join(CASES_FORMATS),
+            callback=_one_of(CASES_FORMATS),
+            help="How the list is printed.",
+        ),
+    ] = "text",
+    max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
+) -> int:
+    """List the cases of a comparison, with what failed and what changed."""
+    from contractlab import reports  # noqa: PLC0415 (what this command alone needs)
+
+    compared = CompareOptions(
+        dataset=dataset,
+        rubric=rubric,
+        predictions=tuple(predictions or ()),
+        candidate=candidate,
+        baseline=baseline,
+        config=config,
+        format=format_,
+        max_bytes=max_bytes,
+    )
+    return reports.cases(
+        CasesOptions(
+            compared,
+            report=report,
+            flips=tuple(flip or ()),
+            slices=tuple(slice_ or ()),
+            checks=tuple(check or ()),
+            critical=critical,
         )
     )
 
@@ -175,7 +329,7 @@ def run(argv: Sequence[str]) -> int:
         write_error(f"contractlab: cannot write to {error}\n")
         return commands.NOTHING_DECIDED
     except typer.Exit as exit_:
-        return exit_.exit_code
+        return _help_arrived(argv, exit_.exit_code)
     except typer.Abort:
         return 130
     except Exception as error:
@@ -188,7 +342,18 @@ def run(argv: Sequence[str]) -> int:
             f"   help: contractlab {command + ' ' if command else ''}--help\n"
         )
         return commands.NOTHING_DECIDED
-    return code if isinstance(code, int) else 0
+    return _help_arrived(argv, code if isinstance(code, int) else 0)
 
 
-_COMMANDS = ("validate", "compare", "explain", "version", *cli_v2.NAMES, *cli_import.NAMES)
+def _help_arrived(argv: Sequence[str], code: int) -> int:
+    """The code, or 2 where help was asked for and the stream took none: typer does not look."""
+    if code or "--help" not in argv:
+        return code
+    return deliver("", code)
+
+
+_COMMANDS = (
+    *("validate", "hook", "compare", "render", "cases", "explain", "version"),
+    *cli_v2.NAMES,
+    *cli_import.NAMES,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,13 +12,15 @@ from contractlab.canonical import encode_report
 from contractlab.intake import check_all, open_documents
 from contractlab.model import Verdict
 from contractlab.problems import ContractError, Problem, Rule
+from contractlab.progress import SILENT, for_person
+from contractlab.quick import no_problem
 from contractlab.render.problems import render_problems, summary
 from contractlab.streams import OutputError, write_error, write_out
 
 if TYPE_CHECKING:
-    from contractlab.details import Details
     from contractlab.judge import Judgement
-    from contractlab.options import CompareOptions, ValidateOptions
+    from contractlab.options import CompareOptions, HookOptions, ValidateOptions
+    from contractlab.progress import Progress
 
 RIGHT, FAILED, NOTHING_DECIDED = 0, 1, 2
 
@@ -24,9 +28,10 @@ RIGHT, FAILED, NOTHING_DECIDED = 0, 1, 2
 def validate(options: ValidateOptions) -> int:
     """Checks contracts: 0 where nothing is wrong, else 2."""
     try:
-        problems, names = _validated(options)
+        options = _with_configured_files(options)
+        problems = _validated(options)
     except ContractError as error:
-        problems, names = error.problems, []
+        problems = error.problems
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     code = NOTHING_DECIDED if wrong else RIGHT
     try:
@@ -35,41 +40,128 @@ def validate(options: ValidateOptions) -> int:
         elif problems:
             write_error(render_problems(problems) + summary(problems, strict=options.strict) + "\n")
         elif not options.quiet:
-            write_out(f"{len(names)} contract{'' if len(names) == 1 else 's'}: no problem\n")
+            write_out(no_problem(len(options.wanted)))
     except OutputError as error:
         return _unwritten(error)
     return code
 
 
-def _validated(options: ValidateOptions) -> tuple[list[Problem], list[str]]:
-    names: list[str] = list(configuration.expand(options.files))
-    if not names:
+def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
+    """The options with patterns expanded; where no file is named, with the configured ones.
+
+    Raises:
+        ContractError: there is none either.
+    """
+    options = replace(options, files=tuple(configuration.expand(options.files)))
+    if not options.wanted:
         config = _config(options.config)
-        named = [config.dataset, config.rubric, *configuration.expand(config.predictions)]
-        names = [name for name in named if name is not None]
-    if not names:
+        options = replace(
+            options,
+            dataset=config.dataset,
+            rubric=config.rubric,
+            predictions=config.predictions,
+            strict=options.strict or config.strict,
+        )
+    if not options.wanted:
         raise ContractError([_nothing_named("no contract is named")])
-    wanted: list[tuple[str, str | None]] = [(name, None) for name in dict.fromkeys(names)]
-    documents, problems = open_documents(wanted, max_bytes=options.max_bytes)
-    return [*problems, *check_all(documents)], names
+    return replace(options, predictions=tuple(configuration.expand(options.predictions)))
+
+
+def _validated(options: ValidateOptions) -> list[Problem]:
+    wanted = options.wanted
+    order = {name: index for index, name in enumerate(wanted)}
+    with for_person(quiet=options.quiet) as progress:
+        documents, problems = open_documents(
+            list(wanted.items()), max_bytes=options.max_bytes, progress=progress
+        )
+        progress.step("checking")
+        problems += check_all(documents, complete=not problems)
+    return sorted(problems, key=lambda problem: order.get(problem.file, -1))
+
+
+def hook(options: HookOptions) -> int:
+    """Checks the contracts among a commit's files: 0 where nothing is wrong, else 2."""
+    from contractlab.hook import check  # noqa: PLC0415 (what only the hook needs)
+
+    try:
+        problems = check(options.files, config=options.config, max_bytes=options.max_bytes)
+    except ContractError as error:
+        problems = error.problems
+    wrong = [each for each in problems if options.strict or not each.rule.warns]
+    told = wrong if options.quiet else problems
+    if told:
+        write_error(render_problems(told) + summary(told, strict=options.strict) + "\n")
+    return NOTHING_DECIDED if wrong else RIGHT
 
 
 def compare(options: CompareOptions) -> int:
     """Judges a candidate: 0 PASS, 1 REVIEW or BLOCK, 2 where nothing was decided."""
+    targets: dict[str, str] = {}
     try:
-        options = _with_config(options)
-        judgement = judged(options)
+        options = with_config(options)
+        targets = _targets(options)
+        places = options.format == "json" or bool(targets)
+        with for_person(quiet=options.quiet) as progress:
+            judgement = judged(options, places=places, progress=progress)
+            progress.step("writing")
+            result = _rendered(judgement, options)
     except ContractError as error:
         problems = error.problems
         write_error(f"{render_problems(problems)}nothing was decided: {summary(problems)}\n")
+        if targets:
+            _report_problems(problems, targets, options)
         return NOTHING_DECIDED
+    unwritten = _report(judgement, targets) if targets else False
     try:
-        if judgement.warnings and not options.quiet:
+        # The JSON report carries them, and a program that reads it reads nothing else.
+        if judgement.warnings and not options.quiet and options.format != "json":
             write_error(render_problems(judgement.warnings))
-        write_out(_rendered(judgement, options.format))
+        write_out(result)
     except OutputError as error:
         return _unwritten(error)
+    if unwritten:
+        return NOTHING_DECIDED
     return exit_code(judgement.decision.verdict, options.fail_on or "review")
+
+
+def _targets(options: CompareOptions) -> dict[str, str]:
+    """The report files by format, none of which is a file that is judged.
+
+    Raises:
+        ContractError: one is.
+    """
+    targets = options.reports
+    if targets:
+        from contractlab.outputs import check_targets  # noqa: PLC0415 (what few runs need)
+
+        judged_files = [options.dataset, options.rubric, *configuration.expand(options.predictions)]
+        check_targets(targets.values(), [name for name in judged_files if name is not None])
+    return targets
+
+
+def _report(judgement: Judgement, targets: dict[str, str]) -> bool:
+    """Writes the report files; whether one could not be written, which says the verdict too."""
+    from contractlab.outputs import write_reports  # noqa: PLC0415 (what few runs need)
+    from contractlab.render.escape import terminal  # noqa: PLC0415
+    from contractlab.render.reasons import primary_reason  # noqa: PLC0415
+
+    failed = write_reports(judgement, targets)
+    for error in failed:
+        write_error(f"contractlab: cannot write the report {terminal(str(error))}\n")
+    if failed:
+        reason = terminal(primary_reason(judgement.decision))
+        write_error(f"contractlab: the verdict was {judgement.decision.verdict}: {reason}\n")
+    return bool(failed)
+
+
+def _report_problems(
+    problems: list[Problem], targets: dict[str, str], options: CompareOptions
+) -> None:
+    from contractlab.outputs import write_problems  # noqa: PLC0415 (what few runs need)
+    from contractlab.render.escape import terminal  # noqa: PLC0415
+
+    for error in write_problems(problems, targets, dataset=options.dataset or ""):
+        write_error(f"contractlab: cannot write the report {terminal(str(error))}\n")
 
 
 def exit_code(verdict: Verdict, fail_on: str) -> int:
@@ -82,8 +174,15 @@ def exit_code(verdict: Verdict, fail_on: str) -> int:
     return FAILED if verdict in failing else RIGHT
 
 
-def judged(options: CompareOptions) -> Judgement:
+def judged(
+    options: CompareOptions, *, places: bool = False, progress: Progress = SILENT
+) -> Judgement:
     """The judgement on the contracts that the options name.
+
+    Args:
+        options: with what the configuration adds.
+        places: find where failed cases stand.
+        progress: told of each step.
 
     Raises:
         ContractError: nothing can be decided; with the reasons.
@@ -101,11 +200,22 @@ def judged(options: CompareOptions) -> Judgement:
         candidate=options.candidate,
         strict=options.strict,
         max_bytes=options.max_bytes,
+        places=places,
+        progress=progress,
     )
 
 
-def _with_config(options: CompareOptions) -> CompareOptions:
-    """The options, with what they leave open taken from the configuration."""
+def with_config(options: CompareOptions) -> CompareOptions:
+    """The options, with what they leave open taken from the configuration.
+
+    Raises:
+        ContractError: an option is an empty text, or the configuration is wrong.
+    """
+    for name in ("dataset", "rubric", "candidate", "baseline"):
+        if getattr(options, name) == "":
+            # Not as if it were left out: an unset variable must not choose another release.
+            hint = "give it a value, or leave it out"
+            raise ContractError([Problem(Rule.BAD_USAGE, f"--{name} is empty", hint)])
     config = _config(options.config)
     return replace(
         options,
@@ -129,10 +239,25 @@ def _nothing_named(message: str) -> Problem:
     return Problem(Rule.BAD_USAGE, message, hint)
 
 
-def _rendered(judgement: Judgement, format_: str) -> str | bytes:
+def _colour() -> bool:
+    from contractlab.render.style import colour_wanted  # noqa: PLC0415 (text only)
+
+    # An older Windows console shows escapes instead of obeying them.
+    obeys = os.name != "nt" or "WT_SESSION" in os.environ
+    return colour_wanted(
+        no_color=os.environ.get("NO_COLOR"),
+        force_color=os.environ.get("FORCE_COLOR"),
+        term=os.environ.get("TERM"),
+        is_terminal=obeys and sys.stdout is not None and sys.stdout.isatty(),
+    )
+
+
+def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
     if judgement.details is not None:
-        return _rendered_v2(judgement, judgement.details, format_)
-    match format_:
+        from contractlab.outputs import rendered_v2  # noqa: PLC0415 (version 2 only)
+
+        return rendered_v2(judgement, judgement.details, options.format)
+    match options.format:
         case "json":
             from contractlab.render.report import render_json  # noqa: PLC0415
 
@@ -144,20 +269,12 @@ def _rendered(judgement: Judgement, format_: str) -> str | bytes:
         case _:
             from contractlab.render.text import render_text  # noqa: PLC0415
 
-            return render_text(judgement)
-
-
-def _rendered_v2(judgement: Judgement, details: Details, format_: str) -> str | bytes:
-    from contractlab.render import report_v2, text_v2  # noqa: PLC0415
-
-    text = text_v2.render_text(judgement, details)
-    match format_:
-        case "json":
-            return report_v2.render_json(judgement, details)
-        case "markdown":
-            return text_v2.fenced(f"contractlab: {judgement.decision.verdict}", text)
-        case _:
-            return text
+            return render_text(
+                judgement,
+                colour=_colour(),
+                quiet=options.quiet,
+                verbose=options.verbose,
+            )
 
 
 def problem_as_dict(problem: Problem) -> dict[str, object]:

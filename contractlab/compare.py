@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.bootstrap import (
     BootstrapResult,
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from contractlab.model import Rubric
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One case, graded for both releases."""
 
     baseline: Graded
@@ -82,7 +82,7 @@ class Comparison:
 
 def compare(baseline: Sequence[Graded], candidate: Sequence[Graded], rubric: Rubric) -> Comparison:
     """Compares two releases' results, which are in the same (dataset) order."""
-    pairs = tuple(Pair(*both) for both in zip(baseline, candidate, strict=True))
+    pairs = tuple(map(Pair, baseline, candidate))
     counts = _counted(pairs)
     confidence = exact(rubric.confidence)
     sums = _family_sums(pairs)
@@ -115,15 +115,8 @@ def exact(number: float) -> Fraction:
 
 
 def _counted(pairs: Sequence[Pair]) -> PairedCounts:
-    both = improved = regressed = neither = 0
-    for pair in pairs:
-        if pair.candidate.passed:
-            both += pair.baseline.passed
-            improved += not pair.baseline.passed
-        else:
-            regressed += pair.baseline.passed
-            neither += not pair.baseline.passed
-    return PairedCounts(both, improved, regressed, neither)
+    flips = Counter(pair.flip for pair in pairs)
+    return PairedCounts(flips["both"], flips["improved"], flips["regressed"], flips["neither"])
 
 
 def _family_sums(pairs: Sequence[Pair]) -> list[tuple[int, int]]:

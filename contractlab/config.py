@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from contractlab import files
+from contractlab import files, sniff
 from contractlab.problems import ContractError, Position, Problem, Rule
 from contractlab.words import shown
 
-NAME = "contractlab.toml"
-_MAX_BYTES = 1024 * 1024
+NAME = sniff.CONFIG
+find = sniff.find_config
+_MAX_BYTES = 64 * 1024  # a dotted key takes tomllib time by the square of its length
 _KEYS = {
     "dataset": str,
     "rubric": str,
@@ -24,6 +23,9 @@ _KEYS = {
     "fail-on": str,
     "strict": bool,
 }
+
+
+_MAGIC = frozenset("*?[")  # what glob.has_magic looks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +42,6 @@ class Config:
     strict: bool = False
 
 
-def find() -> str | None:
-    """The configuration file of the current folder or, inside a repository, of one above it."""
-    folder = ""
-    for _ in range(64):
-        name = os.path.join(folder, NAME)  # noqa: PTH118 (a relative name is what reports show)
-        if os.path.isfile(name):  # noqa: PTH113
-            return name
-        if os.path.exists(os.path.join(folder, ".git")):  # noqa: PTH110, PTH118
-            return None
-        folder = os.path.join("..", folder)  # noqa: PTH118
-    return None
-
-
 def load(name: str) -> Config:
     """Reads a configuration file. Its paths are relative to the folder that it is in.
 
@@ -63,12 +52,13 @@ def load(name: str) -> Config:
 
     data = files.read(name, max_bytes=_MAX_BYTES)
     try:
-        table = tomllib.loads(data.decode("utf-8"))
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ContractError([_bad(name, f"is not UTF-8: {error.reason}", "")]) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ContractError([_not_toml(name, error)]) from error
-    text = data.decode("utf-8")
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number too long, or brackets too deep
+        raise ContractError([_not_toml(name, text, error)]) from error
     problems = [each for key, value in table.items() for each in _check(name, text, key, value)]
     if problems:
         raise ContractError(problems)
@@ -99,6 +89,10 @@ def expand(names: tuple[str, ...]) -> list[str]:
     A name that exists is itself, and a pattern that matches nothing stays as it is, so that
     the message about the missing file names it.
     """
+    if _MAGIC.isdisjoint("".join(names)):
+        return list(dict.fromkeys(names))
+    import glob  # noqa: PLC0415 (only where there is a pattern)
+
     found: list[str] = []
     for name in names:
         is_pattern = glob.has_magic(name) and not os.path.lexists(name)
@@ -108,6 +102,8 @@ def expand(names: tuple[str, ...]) -> list[str]:
 
 def _check(file: str, text: str, key: str, value: Any) -> list[Problem]:
     if key not in _KEYS:
+        from difflib import get_close_matches  # noqa: PLC0415 (only once something is wrong)
+
         near = get_close_matches(key, _KEYS, 1)
         hint = f'is it meant to be "{near[0]}"?' if near else f"keys: {', '.join(_KEYS)}"
         return [_bad(file, f"{shown(key)} is not a key of {NAME}", hint, _where(text, key))]
@@ -132,15 +128,20 @@ def _where(text: str, key: str) -> Position | None:
     if match is None:
         return None
     line = text.count("\n", 0, match.start()) + 1
-    return Position(line, 1, text.splitlines()[line - 1], 1)
+    return Position(line, 1, text.split("\n")[line - 1].rstrip("\r")[:160], 1)
 
 
-def _not_toml(file: str, error: Exception) -> Problem:
+def _not_toml(file: str, text: str, error: Exception) -> Problem:
+    at_end = str(error).removesuffix(" (at end of document)")
     match = re.fullmatch(r"(.*) \(at line (\d+), column (\d+)\)", str(error), re.DOTALL)
-    if match is None:
+    if match is not None:
+        what, position = match[1], Position(int(match[2]), int(match[3]))
+    elif at_end != str(error):
+        lines = text.split("\n")
+        what, position = at_end, Position(len(lines), len(lines[-1]) + 1)
+    else:
         return _bad(file, f"is not TOML: {error}", "")
-    position = Position(int(match[2]), int(match[3]))
-    return _bad(file, f"is not TOML: {match[1]}", "correct the syntax at this place", position)
+    return _bad(file, f"is not TOML: {what}", "correct the syntax at this place", position)
 
 
 def _bad(file: str, message: str, hint: str, position: Position | None = None) -> Problem:

@@ -112,7 +112,9 @@ def contrast(values: Sequence[Values], method: Method) -> Contrast:
         cases=cases,
         units=len(sums),
         delta=delta,
-        interval=_interval(sums, scale, counts, shares, effective, method),
+        interval=_interval(
+            sums, scale, counts=counts, shares=shares, effective=effective, method=method
+        ),
         p_worse=sign_flip([total for total, _ in sums]),
         shares=shares,
         effective=effective,
@@ -174,6 +176,7 @@ def _effective(
 def _interval(
     sums: Sequence[tuple[int, int]],
     scale: int,
+    *,
     counts: PairedCounts | None,
     shares: tuple[float, float, float, float],
     effective: float,

@@ -60,6 +60,14 @@ def _repeated_records(release: Release, file: str, records: Path) -> Iterator[Pr
             )
 
 
+def check_rubric(rubric: Rubric, file: str) -> list[Problem]:
+    """Names in a rubric that no one can read."""
+    return [
+        *check_names("rubric version", [Named(rubric.version, file, ("rubric_version",))], ""),
+        *check_names("release", [Named(rubric.baseline_release, file, ("baseline_release",))], ""),
+    ]
+
+
 def _names(replays: Mapping[str, Predictions]) -> list[Problem]:
     versions = [
         Named(predictions.version, file, ("prediction_set_version",))
@@ -71,7 +79,15 @@ def _names(replays: Mapping[str, Predictions]) -> list[Problem]:
         for file, predictions in replays.items()
         for index, release in enumerate(predictions.releases)
     ]
+    datasets = [
+        problem
+        for file, predictions in replays.items()
+        for problem in check_names(
+            "dataset version", [Named(predictions.dataset_version, file, ("dataset_version",))], ""
+        )
+    ]
     return [
+        *datasets,
         *check_names("prediction set version", versions, "reports would name the wrong one"),
         *check_names("release", releases, "one release would pose as another"),
         *check_names(ACTION, replayed_actions(replays), EVADES_FORBIDDEN),
@@ -128,10 +144,12 @@ def check_fit(
                 problems += _coverage(release, split_of, test_ids, file, index)
     if problems:
         return problems
-    named = [*actions_and_tools(dataset, dataset_file), *replayed_actions(replays)]
-    alone = check_names(ACTION, actions_and_tools(dataset, dataset_file), EVADES_FORBIDDEN)
-    alone += check_names(ACTION, replayed_actions(replays), EVADES_FORBIDDEN)
-    return [each for each in check_names(ACTION, named, EVADES_FORBIDDEN) if each not in alone]
+    expected = list(actions_and_tools(dataset, dataset_file))
+    replayed = list(replayed_actions(replays))
+    alone = check_names(ACTION, expected, EVADES_FORBIDDEN)
+    alone += check_names(ACTION, replayed, EVADES_FORBIDDEN)
+    together = check_names(ACTION, [*expected, *replayed], EVADES_FORBIDDEN)
+    return [each for each in together if each not in alone]
 
 
 def _coverage(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import islice
 from json.decoder import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING
 
-from contractlab.limits import MAX_DEPTH, MAX_DIGITS
+from contractlab.limits import MAX_DEPTH, MAX_DIGITS, MOST_PROBLEMS
 from contractlab.positions import Text, members
 from contractlab.problems import Position, Problem, Related, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _BOMS = {
     b"\xef\xbb\xbf": "UTF-8 with a byte order mark",
@@ -21,11 +22,15 @@ _BOMS = {
 }
 # In valid JSON a backslash stands only inside strings, and starts an escape there.
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+# A string without an end reaches to the end of the text, also where that is a lone
+# backslash: tried again from each quote inside it, a hostile text would take hours.
+_STRING = r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)'
+_STRING_OR_BRACKET = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
+# Digits before the point: a number starts here, where none of its other parts stands before.
 _STRING_OR_DIGITS = re.compile(
-    rf'"(?:[^"\\]|\\.)*+(?:"|\Z)|-?[0-9]{{{MAX_DIGITS + 1},}}+(?![.eE])', re.DOTALL
+    rf"{_STRING}|(?<![0-9.eE+-])-?(?P<digits>[0-9]{{{MAX_DIGITS + 1},}}+)", re.DOTALL
 )
-_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|NaN|-?Infinity', re.DOTALL)
+_STRING_OR_CONSTANT = re.compile(rf"{_STRING}|NaN|-?Infinity", re.DOTALL)
 _PLACE = re.compile(r"(.*) at line (\d+) column (\d+)$", re.DOTALL)
 
 
@@ -40,19 +45,26 @@ def diagnose(data: bytes, *, file: str, refusal: str) -> list[Problem]:
     for bom, name in _BOMS.items():
         if data.startswith(bom):
             return [_bom(file, bom, name)]
+    if 0 in data[:2]:  # the other half of an ASCII character
+        return [_bom(file, b"", "UTF-16")]
     try:
         text = Text(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         return [_not_utf8(file, data, error)]
-    findings = (
-        _deep(text, file) or _syntax(text, file) or [*_repeats(text, file), *_values(text, file)]
-    )
+    findings = _syntax(text, file)
+    if not findings and refusal.startswith("recursion"):
+        findings = _deep(text, file)
+    if not findings:
+        finders = (_repeats, _constants, _surrogates, _long_numbers)
+        findings = [
+            each for finder in finders for each in islice(finder(text, file), MOST_PROBLEMS)
+        ]
     findings.sort(
         key=lambda problem: (
             (problem.position and (problem.position.line, problem.position.column)) or (0, 0)
         )
     )
-    return findings or [_in_the_parsers_words(text, file, refusal)]
+    return findings[:MOST_PROBLEMS] or [_in_the_parsers_words(text, file, refusal)]
 
 
 def _bom(file: str, bom: bytes, name: str) -> Problem:
@@ -100,19 +112,26 @@ def _deep(text: Text, file: str) -> list[Problem]:
 
 
 def _syntax(text: Text, file: str) -> list[Problem]:
-    scan = JSONDecoder(
-        object_pairs_hook=lambda _pairs: None,
-        parse_int=lambda _digits: None,
-        parse_float=lambda _digits: None,
-        parse_constant=lambda _name: None,
-    )
+    """What ends every parser's reading of a text: a fault of syntax, or too many brackets."""
     try:
-        scan.decode(text.text)
+        _scanner().decode(text.text)
+    except RecursionError:
+        return _deep(text, file)
     except JSONDecodeError as error:
         at_end = not text.text[error.pos :].strip() or error.msg.startswith("Unterminated")
         what, hint = _told(error, text.text, at_end=at_end)
         return [Problem(Rule.SYNTAX, what, hint, file, position=text.position(error.pos))]
     return []
+
+
+def _scanner(pairs_hook: Callable[[list[tuple[str, object]]], None] | None = None) -> JSONDecoder:
+    """Python's parser with values dropped at once, so that they never pile up."""
+    return JSONDecoder(
+        object_pairs_hook=pairs_hook or (lambda _pairs: None),
+        parse_int=lambda _digits: None,
+        parse_float=lambda _digits: None,
+        parse_constant=lambda _name: None,
+    )
 
 
 def _told(error: JSONDecodeError, text: str, *, at_end: bool) -> tuple[str, str]:
@@ -152,17 +171,12 @@ def _repeats(text: Text, file: str) -> Iterator[Problem]:
         nonlocal repeated
         repeated = repeated or len({key for key, _ in pairs}) != len(pairs)
 
-    scan = JSONDecoder(
-        object_pairs_hook=note,
-        parse_int=lambda _digits: None,
-        parse_float=lambda _digits: None,
-        parse_constant=lambda _name: None,
-    ).scan_once  # type: ignore[attr-defined]  # the C scanner
-    work = [len(text.text) - len(text.text.lstrip(" \t\n\r"))]
+    scan = _scanner(note).scan_once  # type: ignore[attr-defined]  # the C scanner
+    top = len(text.text) - len(text.text.lstrip(" \t\n\r"))
+    scan(text.text, top)
+    work = [top] if repeated else []
     while work:
         start = work.pop()
-        if text.text[start] not in "{[":
-            continue
         seen: dict[str | int, int] = {}
 
         def skip(inner: str, offset: int) -> int:
@@ -186,8 +200,7 @@ def _repeats(text: Text, file: str) -> Iterator[Problem]:
             seen.setdefault(key, key_at)
 
 
-def _values(text: Text, file: str) -> Iterator[Problem]:
-    """NaN, infinities, lone surrogates and integers with too many digits."""
+def _constants(text: Text, file: str) -> Iterator[Problem]:
     for match in _STRING_OR_CONSTANT.finditer(text.text):
         if match[0][0] != '"':
             yield Problem(
@@ -197,6 +210,9 @@ def _values(text: Text, file: str) -> Iterator[Problem]:
                 file,
                 position=text.position(match.start()),
             )
+
+
+def _surrogates(text: Text, file: str) -> Iterator[Problem]:
     for offset, unit in _lone_surrogates(text.text):
         yield Problem(
             Rule.LONE_SURROGATE,
@@ -205,11 +221,16 @@ def _values(text: Text, file: str) -> Iterator[Problem]:
             file,
             position=text.position(offset),
         )
+
+
+def _long_numbers(text: Text, file: str) -> Iterator[Problem]:
     for match in _STRING_OR_DIGITS.finditer(text.text):
-        if match[0][0] != '"':
+        if match["digits"]:
+            is_integer = text.text[match.end() : match.end() + 1] not in (".", "e", "E")
+            digits = f"{len(match['digits'])} digits"
             yield Problem(
                 Rule.TOO_MANY_DIGITS,
-                f"an integer of {len(match[0].lstrip('-'))} digits",
+                f"an integer of {digits}" if is_integer else f"a number of {digits} and more",
                 f"at most {MAX_DIGITS} digits, and a value that fits a finite double",
                 file,
                 position=text.position(match.start()),

@@ -63,4 +63,6 @@ def digest(*values: Any) -> str:
 
 def input_file(name: str, role: str, data: bytes) -> InputFile:
     """The entry of one file that was read."""
+    # A name that is not UTF-8 has lone surrogates, which no JSON report can carry.
+    name = name.encode("utf-8", "backslashreplace").decode()
     return InputFile(name, role, len(data), sha256(data).hexdigest())

@@ -1,6 +1,7 @@
 """The only module that opens contract files and finds the packaged schemas."""
 
-# ruff: noqa: PTH (pathlib takes as long to load as a thousand cases to check)
+# pathlib takes as long to load as a thousand cases to check.
+# ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -52,6 +53,24 @@ def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     if len(data) > max_bytes:
         raise _too_large(name, len(data), max_bytes)
     return data
+
+
+def ends(name: str, size: int) -> tuple[bytes, bytes]:
+    """The first and the last bytes of a regular file; empty at the end where the first are all.
+
+    Raises:
+        ContractError: as `read` does, whatever the file's size.
+    """
+    try:
+        kind = os.stat(name)
+        if not stat.S_ISREG(kind.st_mode):
+            raise _not_regular(name, kind.st_mode)
+        with open(name, "rb") as file:
+            first = file.read(size)
+            last = max(size, kind.st_size - size)
+            return first, file.read(size) if file.seek(last) == last else b""
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
 
 
 def _up_to(most: int, file: BinaryIO) -> bytes:

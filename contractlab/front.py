@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Any, NoReturn
 
 NOTHING_DECIDED = 2
 INTERRUPTED = 130
 
 VALUES: Mapping[str, Mapping[str, str]] = {
     "validate": {"--config": "config", "--format": "format", "--max-bytes": "max_bytes"},
+    "hook": {"--config": "config", "--max-bytes": "max_bytes"},
     "compare": {
         "--dataset": "dataset",
         "--rubric": "rubric",
@@ -31,21 +33,34 @@ VALUES: Mapping[str, Mapping[str, str]] = {
         "--config": "config",
         "--format": "format",
         "--fail-on": "fail_on",
+        "--report-json": "report_json",
+        "--report-junit": "report_junit",
+        "--report-sarif": "report_sarif",
+        "--report-markdown": "report_markdown",
+        "--report-html": "report_html",
         "--max-bytes": "max_bytes",
     },
 }
 """Options that take a value, by command."""
-FLAGS = {"--strict": "strict", "--quiet": "quiet"}
-"""Options that take none."""
-LISTS = {"validate": "files", "compare": "predictions"}
-"""What may stand several times: operands of `validate`, an option of `compare`."""
+_COMMON = {"--strict": "strict", "--quiet": "quiet"}
+FLAGS: Mapping[str, Mapping[str, str]] = {
+    "validate": _COMMON,
+    "hook": _COMMON,
+    "compare": {**_COMMON, "--verbose": "verbose"},
+}
+"""Options that take none, by command."""
+LISTS = {"validate": "files", "hook": "files", "compare": "predictions"}
+"""What may stand several times: operands, or an option of `compare`."""
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Runs the command line and exits."""
     # The process is short and makes no cycles; collecting doubles the time to decode.
     gc.disable()
-    sys.exit(run(sys.argv[1:] if argv is None else argv))
+    code = run(sys.argv[1:] if argv is None else argv)
+    # Or the interpreter, on its way out, looks three times for cycles in all that it loaded.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -64,11 +79,19 @@ def _run(argv: Sequence[str]) -> int:
         from contractlab import cli  # noqa: PLC0415 (typer)
 
         return cli.run(argv)
-    from contractlab import commands, options  # noqa: PLC0415 (inside the guard)
-
     command, given = plain
+    if command != "compare":
+        from contractlab import quick  # noqa: PLC0415 (inside the guard)
+
+        code = quick.validate(given) if command == "validate" else quick.hook(given)
+        if code is not None:
+            return code
+    from contractlab import commands, options  # noqa: PLC0415 (what quick does without)
+
     if command == "validate":
         return commands.validate(options.ValidateOptions(**given))
+    if command == "hook":
+        return commands.hook(options.HookOptions(**given))
     return commands.compare(options.CompareOptions(**given))
 
 
@@ -76,14 +99,17 @@ def read_plainly(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
     """The command and its options where they are spelled plainly, else None."""
     if not argv or argv[0] not in VALUES:
         return None
-    command, values = argv[0], VALUES[argv[0]]
+    command, values, flags = argv[0], VALUES[argv[0]], FLAGS[argv[0]]
     given: dict[str, Any] = {}
     several: list[str] = []
     words = iter(argv[1:])
     for word in words:
+        if word == "--" and LISTS[command] == "files":
+            several += words
+            break
         name, has_value, value = word.partition("=")
-        if word in FLAGS:
-            given[FLAGS[word]] = True
+        if word in flags:
+            given[flags[word]] = True
         elif name in values:
             value = value if has_value else next(words, "")
             if not value or value.startswith("-") or values[name] in given:
@@ -92,7 +118,7 @@ def read_plainly(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
                 several.append(value)
             else:
                 given[values[name]] = value
-        elif word and not word.startswith("-") and command == "validate":
+        elif word and not word.startswith("-") and LISTS[command] == "files":
             several.append(word)
         else:
             return None
@@ -103,16 +129,16 @@ def read_plainly(argv: Sequence[str]) -> tuple[str, dict[str, Any]] | None:
 
 def _checked(command: str, given: dict[str, Any]) -> bool:
     """Whether the values are of their kind; the number becomes one."""
-    from contractlab import options  # noqa: PLC0415 (inside the guard)
+    from contractlab import choices  # noqa: PLC0415 (inside the guard)
 
     number = given.get("max_bytes", "1")
     if not (number.isascii() and number.isdigit() and len(number) < 19 and int(number) > 0):
         return False
     if "max_bytes" in given:
         given["max_bytes"] = int(number)
-    formats = options.FORMATS if command == "compare" else options.VALIDATE_FORMATS
+    formats = choices.FORMATS if command == "compare" else choices.VALIDATE_FORMATS
     return (
-        given.get("format", "text") in formats and given.get("fail_on", "never") in options.FAIL_ON
+        given.get("format", "text") in formats and given.get("fail_on", "never") in choices.FAIL_ON
     )
 
 
@@ -133,6 +159,9 @@ def _crashed(error: BaseException) -> int:
             f" ({told.replace('::', ':.').replace('##[', '#.[')})\n"
             "   help: CONTRACTLAB_DEBUG=1 shows where; please report it\n"
         )
-    except BaseException:  # noqa: S110 (stderr is gone too; the code still speaks)
+        from contractlab.streams import write_out  # noqa: PLC0415
+
+        write_out("")  # what is left in a stream that takes nothing would fail again at exit
+    except BaseException:  # noqa: S110 (a stream is gone too; the code still speaks)
         pass
     return NOTHING_DECIDED

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.model import ONE_RUN
 
@@ -23,8 +22,7 @@ CHECKS = (
 """The names of version 1's checks, in the order reports show them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Graded:
+class Graded(NamedTuple):
     """What one release did on one case, graded: one record, or several trials of it."""
 
     case: Case
@@ -33,6 +31,8 @@ class Graded:
     checks: Mapping[str, bool]
     """By name, in the case's order; of several trials, whether all hold. Shared between
     records, so read only."""
+    held: int
+    """How many of the checks hold."""
     passed: bool
     """Whether every check that counts holds, in every trial."""
     trials: tuple[Graded, ...] = ()
@@ -41,7 +41,7 @@ class Graded:
     @property
     def score(self) -> float:
         """Mean of the checks, 0 to 1."""
-        return sum(self.checks.values()) / len(self.checks)
+        return self.held / len(self.checks)
 
     @property
     def each(self) -> tuple[Graded, ...]:
@@ -70,18 +70,19 @@ def grade(case: Case, record: Record, required: frozenset[str] | None = None) ->
         required: names of the checks that it needs to pass; None: all.
     """
     expect = case.expect
-    checks, passed = _checks(expect.names, expect.outcomes(record), required)
+    checks, held, passed = _checks(expect.names, expect.outcomes(record), required)
     if record.run is not ONE_RUN and record.run.status != "ok":
         passed = False
-    return Graded(case, record, checks, passed)
+    return Graded(case, record, checks, held, passed)
 
 
 @cache  # a few dozen outcomes, so a million records share their mappings
 def _checks(
     names: tuple[str, ...], outcomes: tuple[bool, ...], required: frozenset[str] | None
-) -> tuple[Mapping[str, bool], bool]:
+) -> tuple[Mapping[str, bool], int, bool]:
     checks = dict(zip(names, outcomes, strict=True))
-    return checks, all(held for name, held in checks.items() if not required or name in required)
+    counted = [held for name, held in checks.items() if not required or name in required]
+    return checks, sum(outcomes), all(counted)
 
 
 def grade_release(cases: tuple[Case, ...], release: Release) -> tuple[Graded, ...]:
@@ -122,7 +123,8 @@ def together(trials: Sequence[Graded]) -> Graded:
     first = next((trial for trial in trials if not trial.passed), trials[0])
     checks = {name: all(trial.checks[name] for trial in trials) for name in first.checks}
     passed = all(trial.passed for trial in trials)
-    return Graded(first.case, first.record, checks, passed, tuple(trials))
+    held = sum(checks.values())
+    return Graded(first.case, first.record, checks, held, passed, tuple(trials))
 
 
 def _by_trial(records: list[Record]) -> list[Record]:

@@ -7,41 +7,22 @@ staged; which files the repository has is asked of git's index for the same reas
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from contractlab import config as configuration
-from contractlab import files
 from contractlab.contract import load_dataset, load_predictions, load_rubric
-from contractlab.coverage import check_fit, check_replays
+from contractlab.coverage import check_fit, check_replays, check_rubric
 from contractlab.intake import Document, open_documents
 from contractlab.leakage import check_dataset
 from contractlab.positions import place
-from contractlab.problems import ContractError, Problem, Rule
+from contractlab.problems import Problem, Rule
+from contractlab.sniff import is_contract
 from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from contractlab.model import Dataset, Predictions
-
-_ENDS = 64 * 1024
-"""Bytes at each end of a file in which a contract names its `schema_version`."""
-
-_SAYS_SO = re.compile(rb'"schema_version"\s*:\s*"eval-(dataset|rubric|predictions)-')
-
-
-def is_contract(name: str) -> bool:
-    """Whether a file says that it is a contract; one that cannot be read says nothing.
-
-    Decided by the text, not by parsing it, so that a contract that is no JSON is one, and
-    other JSON costs next to nothing. UTF-16 counts too: it is refused with a reason.
-    """
-    try:
-        both = files.ends(name, _ENDS)
-    except ContractError:
-        return False
-    return any(_SAYS_SO.search(end.replace(b"\0", b"")) for end in both)
 
 
 def check(names: Sequence[str], *, config: str | None, max_bytes: int) -> list[Problem]:
@@ -111,7 +92,7 @@ class _Commit:
             wrong.update([name] if own else [])
             problems += own + advise_dataset(dataset, name)
         for name, rubric in self._rubrics.items():
-            problems += advise_rubric(rubric, name)
+            problems += [*check_rubric(rubric, name), *advise_rubric(rubric, name)]
         for group in self._groups():
             own = check_replays(group)
             problems += own

@@ -6,19 +6,21 @@ something stops the ones after it, so that one mistake is one problem.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from contractlab import files
 from contractlab.advice import advise_both, advise_dataset, advise_rubric
+from contractlab.clean import dataset_is_right
 from contractlab.contract import SCHEMAS, kind_of, load_dataset, load_predictions, load_rubric
-from contractlab.coverage import check_fit, check_releases, check_replays
+from contractlab.coverage import check_fit, check_releases, check_replays, check_rubric
 from contractlab.jsontext import parse
 from contractlab.leakage import check_dataset
 from contractlab.lines import header_of
 from contractlab.model import Dataset
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
+from contractlab.progress import SILENT
 from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from contractlab.model import Predictions, Rubric
     from contractlab.positions import Lines
+    from contractlab.progress import Progress
 
 ROLES = ("dataset", "rubric", "predictions")
 
@@ -60,6 +63,10 @@ class Contracts:
     rubric: Rubric
     replays: dict[str, Predictions]
     """By file name."""
+
+    def without_values(self) -> Contracts:
+        """The same without the decoded texts, once nothing looks at them any more."""
+        return replace(self, documents=tuple(replace(each, value=None) for each in self.documents))
 
 
 def open_document(
@@ -135,12 +142,16 @@ def _not_a_contract(name: str, value: object, found: str | None, role: str | Non
 
 
 def open_documents(
-    wanted: Sequence[tuple[str, str | None]], *, max_bytes: int = files.DEFAULT_MAX_BYTES
+    wanted: Sequence[tuple[str, str | None]],
+    *,
+    max_bytes: int = files.DEFAULT_MAX_BYTES,
+    progress: Progress = SILENT,
 ) -> tuple[list[Document], list[Problem]]:
     """Each file (name, role) that can be opened, and the problems of those that can't."""
     documents: list[Document] = []
     problems: list[Problem] = []
-    for name, role in wanted:
+    for index, (name, role) in enumerate(wanted):
+        progress.step("reading", index / len(wanted))
         try:
             documents.append(open_document(name, role=role, max_bytes=max_bytes))
         except ContractError as error:
@@ -154,6 +165,7 @@ def open_contracts(
     predictions: Sequence[str],
     *,
     max_bytes: int = files.DEFAULT_MAX_BYTES,
+    progress: Progress = SILENT,
 ) -> Contracts:
     """Reads and checks the three contracts of a comparison, one by one and together.
 
@@ -162,17 +174,18 @@ def open_contracts(
     """
     wanted = [(dataset, "dataset"), (rubric, "rubric")]
     wanted += [(name, "predictions") for name in dict.fromkeys(predictions)]
-    documents, problems = open_documents(wanted, max_bytes=max_bytes)
+    documents, problems = open_documents(wanted, max_bytes=max_bytes, progress=progress)
     if problems:
         raise ContractError(problems)
     raise_if(_mixed(documents), documents)
+    progress.step("checking")
     contracts = Contracts(
         tuple(documents),
         load_dataset(documents[0].value),
         load_rubric(documents[1].value),
         {document.name: load_predictions(document.value) for document in documents[2:]},
     )
-    check_together(documents, contracts.dataset, dataset, contracts.replays)
+    check_together(contracts)
     return contracts
 
 
@@ -192,15 +205,22 @@ def _mixed(documents: Sequence[Document]) -> list[Problem]:
     ]
 
 
-def check_together(
-    documents: Iterable[Document],
-    dataset: Dataset,
-    dataset_file: str,
-    replays: dict[str, Predictions],
-) -> None:
+def check_together(contracts: Contracts) -> None:
     """Raises what is wrong across the records of each file, or else between the files."""
-    problems = [*check_dataset(dataset, dataset_file), *check_replays(replays)]
-    raise_if(problems or check_fit(dataset, dataset_file, replays), documents)
+    dataset, replays = contracts.dataset, contracts.replays
+    dataset_file, rubric_file = (each.name for each in contracts.documents[:2])
+    problems = [
+        *_of_dataset(contracts.documents[0], dataset),
+        *check_rubric(contracts.rubric, rubric_file),
+        *check_replays(replays),
+    ]
+    raise_if(problems or check_fit(dataset, dataset_file, replays), contracts.documents)
+
+
+def _of_dataset(document: Document, dataset: Dataset) -> list[Problem]:
+    if kind_of(document.value) == "eval-dataset-v1" and dataset_is_right(document.value):
+        return []
+    return check_dataset(dataset, document.name)
 
 
 def choose_releases(
@@ -250,11 +270,15 @@ def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
         raise ContractError(place(problems, {each.name: each.text for each in documents}))
 
 
-def check_all(documents: Sequence[Document]) -> list[Problem]:
+def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[Problem]:
     """Problems and warnings of any contracts together, placed.
 
     Replays belong to the dataset whose version they name, so that contracts of several
     agents can be checked in one go. One dataset alone is held against every replay.
+
+    Args:
+        documents: those whose shape is right.
+        complete: whether that is all of them; else a replay's dataset may be among the others.
     """
     datasets = {each.name: load_dataset(each.value) for each in documents if each.role == "dataset"}
     rubrics = {each.name: load_rubric(each.value) for each in documents if each.role == "rubric"}
@@ -264,12 +288,12 @@ def check_all(documents: Sequence[Document]) -> list[Problem]:
     problems: list[Problem] = []
     unfit = set()
     for name, dataset in datasets.items():
-        own = [*check_dataset(dataset, name)]
+        own = check_dataset(dataset, name)
         unfit.update([name] if own else [])
         problems += own + advise_dataset(dataset, name)
     for name, rubric in rubrics.items():
-        problems += advise_rubric(rubric, name)
-        if len(datasets) == 1:
+        problems += [*check_rubric(rubric, name), *advise_rubric(rubric, name)]
+        if len(datasets) == 1 and complete:
             problems += advise_both(next(iter(datasets.values())), rubric, name)
     for version in dict.fromkeys(each.dataset_version for each in replays.values()):
         group = {name: each for name, each in replays.items() if each.dataset_version == version}
@@ -278,6 +302,8 @@ def check_all(documents: Sequence[Document]) -> list[Problem]:
         if own or not datasets:
             continue
         homes = [name for name, each in datasets.items() if each.version == version]
+        if not homes and not complete:
+            continue
         if len(datasets) == 1:
             homes = list(datasets)
         if len(homes) != 1:

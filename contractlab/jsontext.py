@@ -7,15 +7,15 @@ is not is told by `diagnose`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import jiter
 
 from contractlab.limits import MAX_DEPTH
-from contractlab.problems import ContractError
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
-    from contractlab.problems import Problem
+    from collections.abc import Iterable
+
+    from contractlab.problems import ContractError, Path
 
 
 def parse(data: bytes, *, file: str = "") -> object:
@@ -26,27 +26,31 @@ def parse(data: bytes, *, file: str = "") -> object:
     """
     try:
         return jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
-    except ValueError as refusal:
-        problems = _diagnose(data, file, str(refusal))
-    raise ContractError(problems)
+    except ValueError as error:
+        refusal = str(error)
+    raise _diagnosed(data, file, refusal)
 
 
-def _diagnose(data: bytes, file: str, refusal: str) -> list[Problem]:
+def _diagnosed(data: bytes, file: str, refusal: str) -> ContractError:
     from contractlab.diagnose import diagnose  # noqa: PLC0415 (only once something is wrong)
+    from contractlab.problems import ContractError  # noqa: PLC0415
 
-    return diagnose(data, file=file, refusal=refusal)
+    return ContractError(diagnose(data, file=file, refusal=refusal))
 
 
-def too_deep(value: object) -> bool:
-    """Whether arrays and objects stand more than `MAX_DEPTH` deep."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return False
-    return any(isinstance(inner, dict | list) for inner in level)
+def too_deep(value: object, room: int = MAX_DEPTH) -> Path | None:
+    """The path of the first array or object that stands too deep, or None."""
+    if isinstance(value, dict):
+        members: Iterable[tuple[str | int, object]] = value.items()
+    elif isinstance(value, list):
+        members = enumerate(value)
+    else:
+        return None
+    if not room:
+        return ()
+    for step, inner in members:
+        if isinstance(inner, dict | list):
+            path = too_deep(inner, room - 1)
+            if path is not None:
+                return (step, *path)
+    return None

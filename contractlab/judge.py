@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from contractlab.details import Details
     from contractlab.evidence import Evidence
     from contractlab.model import Dataset, Release, Rubric
+    from contractlab.places import Places
     from contractlab.problems import Problem
 
 
@@ -32,6 +33,8 @@ class Judgement:
     comparison: Comparison
     evidence: Evidence
     warnings: tuple[Problem, ...]
+    places: Places | None = None
+    """Where the cases stand that the candidate failed; None where nobody looked."""
     details: Details | None = None
     """What version 2 shows beside this; None in version 1."""
 
@@ -45,6 +48,7 @@ def judge(
     predictions_version: str,
     evidence: Evidence,
     warnings: tuple[Problem, ...] = (),
+    places: Places | None = None,
 ) -> Judgement:
     """Grades both releases, compares and decides.
 
@@ -56,6 +60,7 @@ def judge(
         predictions_version: names the recording, for the report.
         evidence: what the inputs were.
         warnings: what was noticed about them.
+        places: where failed cases stand, where it is known.
     """
     cases = dataset.of_split(rubric.split)
     before = measure(grade_release(cases, baseline), positive_label=rubric.positive_label)
@@ -73,4 +78,5 @@ def judge(
         comparison=comparison,
         evidence=evidence,
         warnings=warnings,
+        places=places,
     )

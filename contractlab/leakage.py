@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contractlab.lookalike import skeletons
+from contractlab.lookalike import skeletons, suspects
 from contractlab.names import Named, check_names
 from contractlab.problems import Path, Problem, Related, Rule
 from contractlab.words import shown
@@ -78,8 +78,9 @@ def _inputs_in_two_splits(cases: tuple[Case, ...], file: str) -> Iterator[Proble
     # Two inputs are one when they read alike or look alike: either key may agree.
     homes: tuple[dict[str, int], dict[str, int]] = ({}, {})
     told: set[tuple[int, str, str]] = set()
+    doubtful = set(suspects([case.input for case in cases]))
     for index, case in enumerate(cases):
-        if not case.input:
+        if not case.input or case.input not in doubtful:
             continue  # version 2 does not ask for one
         for home, key in zip(homes, skeletons(case.input), strict=True):
             at = home.setdefault(key, index)
@@ -128,12 +129,16 @@ EVADES_FORBIDDEN = "a second spelling evades the forbidden list"
 
 
 def actions_and_tools(dataset: Dataset, file: str) -> Iterator[Named]:
-    """The actions and tools that a dataset names, where they stand."""
+    """The actions and tools that a dataset names, each where it first stands."""
+    seen: set[str | None] = {None}
     for index, case in enumerate(dataset.cases):
-        if case.expected_tool is not None:
-            yield Named(case.expected_tool, file, _case(index, "expected_tool"))
+        if case.expected_tool not in seen:
+            seen.add(case.expected_tool)
+            yield Named(str(case.expected_tool), file, _case(index, "expected_tool"))
         for entry, action in enumerate(case.forbidden_actions):
-            yield Named(action, file, _case(index, "forbidden_actions", entry))
+            if action not in seen:
+                seen.add(action)
+                yield Named(action, file, _case(index, "forbidden_actions", entry))
 
 
 def _case(index: int, *steps: str | int) -> Path:

@@ -5,3 +5,6 @@ MAX_DEPTH = 64
 
 MAX_DIGITS = 4300
 """Digits of an integer, Python's own limit for text to int."""
+
+MOST_PROBLEMS = 10_000
+"""Problems listed for one file; a file with more is wrong in one way, many times."""

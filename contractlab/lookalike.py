@@ -16,11 +16,13 @@ is not asked, so the answer is the same on every Python. Characters younger than
 for themselves. ASCII text never loads the table; both ways through give the same folding.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from __future__ import annotations
+
 from itertools import chain, groupby
+
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Embeddings, overrides and isolates: text is shown in another order than it is stored
@@ -102,7 +104,7 @@ def lookalikes(ids: Iterable[str]) -> list[tuple[str, str]]:
     """
     pairs = []
     first_by_key: tuple[dict[str, tuple[int, str]], dict[str, tuple[int, str]]] = ({}, {})
-    for place, name in enumerate(dict.fromkeys(_suspects(list(ids)))):
+    for place, name in enumerate(dict.fromkeys(suspects(list(ids)))):
         keys = skeletons(name)
         seen = [by[key] for by, key in zip(first_by_key, keys, strict=True) if key in by]
         if seen:
@@ -141,8 +143,8 @@ def _ascii_fold(text: str, table: bytes) -> str:
     return text.strip()
 
 
-def _suspects(ids: list[str]) -> list[str]:
-    """The ids, in order, that another might be alike to.
+def suspects(ids: list[str]) -> list[str]:
+    """The ids, in order, that another might be alike to. What is not here is alike to none.
 
     Printable ASCII ids are compared coarsely, in one pass over their joined bytes; one that is
     alone in its coarse class needs no folding of its own. Every other id is a suspect.
@@ -156,6 +158,8 @@ def _suspects(ids: list[str]) -> list[str]:
     )
     shared = {b"", *_coarse([key for key in folded if key.isascii()])}
     if len(classes) < len(ids):
+        from collections import Counter  # noqa: PLC0415 (names that differ never load it)
+
         shared.update(key for key, size in Counter(coarse).items() if size > 1)
     return [name for name, key in zip(ids, coarse, strict=True) if key in shared]
 
@@ -194,21 +198,40 @@ class _Folding(dict[str, str]):
         return text
 
 
-@dataclass(frozen=True, slots=True)
 class _Tables:
-    canonical: _Folding
-    compatible: _Folding
-    reads: _Folding
-    looks: _Folding
-    classes: dict[str, int]
-    """Canonical combining class of each mark that has one: the order marks are put in."""
-    marked: frozenset[str]
-    """Those marks, and the characters that come apart into one."""
-    unseen: frozenset[str]
+    # Not a dataclass: loading dataclasses takes longer than folding a thousand texts.
+    def __init__(
+        self,
+        *,
+        canonical: _Folding,
+        compatible: _Folding,
+        reads: _Folding,
+        looks: _Folding,
+        classes: dict[str, int],
+        marked: frozenset[str],
+        unseen: frozenset[str],
+    ) -> None:
+        self.canonical = canonical
+        self.compatible = compatible
+        self.reads = reads
+        self.looks = looks
+        self.classes = classes
+        """Canonical combining class of each mark that has one: the order marks are put in."""
+        self.marked = marked
+        """Those marks, and the characters that come apart into one."""
+        self.unseen = unseen
 
 
-@cache
+_made: list[_Tables] = []
+
+
 def _tables() -> _Tables:
+    if not _made:
+        _made.append(_make_tables())
+    return _made[0]
+
+
+def _make_tables() -> _Tables:
     from contractlab import lookalike_data as data  # noqa: PLC0415 - only non-ASCII text pays
 
     white = _members(data.WHITE) | {_BLANK}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
@@ -86,7 +87,9 @@ class Metrics:
     @property
     def slice_pass_rate_gap(self) -> Fraction:
         """Best minus worst pass rate over slices."""
-        rates = [each.pass_rate for each in self.by_slice.values()]
+        # Many slices share few counts, and fractions are slow to compare.
+        counts = {(each.passed, each.count) for each in self.by_slice.values()}
+        rates = [Fraction(passed, count) for passed, count in counts]
         return max(rates) - min(rates)
 
 
@@ -100,11 +103,13 @@ def measure(results: Sequence[Graded], *, positive_label: str) -> Metrics:
     count = len(results)
     latencies = complete([graded.record.latency_ms for graded in results])
     costs = complete([graded.record.estimated_cost_usd for graded in results])
-    held = sum(sum(graded.checks.values()) for graded in results)
     return Metrics(
         case_count=count,
-        passed=sum(graded.passed for graded in results),
-        mean_score=Fraction(held, sum(len(graded.checks) for graded in results)),
+        passed=sum([graded.passed for graded in results]),
+        mean_score=Fraction(
+            sum([graded.held for graded in results]),
+            sum([len(graded.checks) for graded in results]),
+        ),
         confusion_matrix=_confusion(results, positive_label),
         mean_latency_ms=mean(latencies) if latencies else None,
         p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)) if latencies else None,
@@ -143,26 +148,36 @@ def nearest_rank(values: Sequence[float], share: Fraction) -> float:
 
 
 def _confusion(results: Sequence[Graded], positive: str) -> ConfusionMatrix:
-    tp = fp = tn = fn = 0
-    for graded in results:
-        expected = graded.case.expected_label == positive
-        if graded.record.predicted_label == positive:
-            tp += expected
-            fp += not expected
-        else:
-            fn += expected
-            tn += not expected
-    return ConfusionMatrix(tp, fp, tn, fn)
+    counts = Counter(
+        zip(
+            [graded.case.expected_label == positive for graded in results],
+            [graded.record.predicted_label == positive for graded in results],
+            strict=True,
+        )
+    )
+    return ConfusionMatrix(
+        tp=counts[True, True],
+        fp=counts[False, True],
+        tn=counts[False, False],
+        fn=counts[True, False],
+    )
 
 
 def _by_slice(results: Sequence[Graded]) -> Mapping[str, SliceMetrics]:
-    counts: dict[str, list[int]] = {}
-    for graded in results:
-        count = counts.setdefault(graded.case.slice, [0, 0, 0])
-        count[0] += 1
-        count[1] += graded.passed
-        count[2] += graded.case.critical
-    return {name: SliceMetrics(*counts[name]) for name in sorted(counts)}
+    counts = Counter(
+        [(graded.case.slice, graded.passed, graded.case.critical) for graded in results]
+    )
+    return {
+        name: SliceMetrics(
+            count=sum(counts[name, passed, critical] for passed, critical in _EITHER),
+            passed=counts[name, True, False] + counts[name, True, True],
+            critical_count=counts[name, False, True] + counts[name, True, True],
+        )
+        for name in sorted({name for name, _, _ in counts})
+    }
+
+
+_EITHER = ((False, False), (False, True), (True, False), (True, True))
 
 
 def _ratio(part: int, whole: int) -> Fraction | None:

@@ -1,4 +1,8 @@
-"""What the gate works on once contracts are known to be right: frozen, version-neutral."""
+"""What the gate works on once contracts are known to be right: frozen, version-neutral.
+
+Cases and records come by the million; a named tuple is made in a third of the time that a
+frozen dataclass takes.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +50,7 @@ class Expectation:
         return tuple([check.holds(record) for check in self.checks])
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One example and what is expected of a release on it."""
 
     id: str
@@ -183,8 +186,7 @@ class Run(NamedTuple):
 ONE_RUN = Run()
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """What one release did on one case."""
 
     case_id: str

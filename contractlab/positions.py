@@ -22,23 +22,39 @@ if TYPE_CHECKING:
 _EXCERPT = 160
 """Code points of a long line that are shown around a place."""
 
+_BLOCK = 4096
+"""Code points whose lines are counted each time that a place among them is asked for."""
+
+_SPACES = frozenset(" \t\n\r")
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class Text:
-    """A text and where its lines begin."""
+    """A text in which the line and column of an offset are found.
+
+    A list of all line starts would outweigh the text where it is nothing but line breaks, so
+    only one start in every block is kept.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._lines = [0]
+        """Line breaks before each block."""
+        self._starts = [0]
+        """Where the line begins that each block begins in."""
+        for at in range(0, len(text), _BLOCK):
+            end = at + _BLOCK
+            self._lines.append(self._lines[-1] + text.count("\n", at, end))
+            self._starts.append(text.rfind("\n", at, end) + 1 or self._starts[-1])
 
     def position(self, offset: int) -> Position:
         """The place of a character by its offset (0 to the text's length)."""
-        from bisect import bisect_right  # noqa: PLC0415 (only once something is wrong)
-
-        line = bisect_right(self._starts, offset)
-        start = self._starts[line - 1]
-        end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
+        block = offset // _BLOCK
+        line = self._lines[block] + self.text.count("\n", block * _BLOCK, offset) + 1
+        start = self.text.rfind("\n", block * _BLOCK, offset) + 1 or self._starts[block]
+        end = self.text.find("\n", offset, offset + _EXCERPT)
+        if end < 0:
+            end = min(len(self.text), offset + _EXCERPT)
         first = start
         if end - start > _EXCERPT:
             first = max(start, min(offset - _EXCERPT // 2, end - _EXCERPT))
@@ -64,13 +80,17 @@ def members(
             key, end = scanstring(text, at + 1, True)
             value_at = _past_space(text, _past_space(text, end) + 1)
         yield key, key_at, value_at
-        at = _past_space(text, skip(text, value_at))
+        at = skip(text, value_at)
+        if text[at] != ",":
+            at = _past_space(text, at)
         if text[at] == ",":
             at = _past_space(text, at + 1)
         index += 1
 
 
 def _past_space(text: str, offset: int) -> int:
+    if text[offset : offset + 1] not in _SPACES:
+        return offset
     match = _SPACE.match(text, offset)
     return match.end() if match else offset
 

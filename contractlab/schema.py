@@ -15,48 +15,53 @@ is meant to be, and what is wrong with it is told in that one's words.
 
 from __future__ import annotations
 
-import re
 import sys
-from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
 
-from contractlab.jsontext import too_deep
-from contractlab.limits import MAX_DEPTH
-from contractlab.problems import Path, Problem, Rule
+from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Any, TypeAlias
 
-Schema = dict[str, Any]
-Test: TypeAlias = "Callable[[list[Any]], bool]"
-"""Whether every one of the values is right."""
+    from contractlab.problems import Path, Problem
 
-MOST_PROBLEMS = 10_000
-"""Problems listed for one file; a file with more is wrong in one way, many times."""
+    Schema: TypeAlias = dict[str, Any]
+    Test: TypeAlias = Callable[[list[Any]], bool]
+    """Whether every one of the values is right."""
 
 _FINITE = sys.float_info.max
 _SAYS_NOTHING = {"$schema", "$id", "$defs", "title", "description", "default", "examples"}
 
 
-@dataclass(frozen=True, slots=True)
 class Node:
     """A compiled schema: its test, and what it is made of."""
 
-    schema: Schema
-    ok: Test
-    items: Node | None
-    properties: Mapping[str, Node]
-    others: Node | None = None
-    """What an object's further members must be, where it is a map."""
-    alternatives: tuple[Node, ...] = ()
-    by_type: Mapping[type, tuple[Node, ...]] = field(default_factory=dict)
-    """The alternatives that a value of a type can be."""
+    # Not a dataclass: loading dataclasses takes longer than checking a thousand cases.
+    __slots__ = ("by_type", "entries", "items", "ok", "properties", "schema")
+
+    def __init__(
+        self,
+        schema: Schema,
+        ok: Test,
+        items: Node | None,
+        properties: Mapping[str, Node],
+        entries: Node | None = None,
+        *,
+        by_type: Mapping[type, tuple[Node, ...]] | None = None,
+    ) -> None:
+        self.schema = schema
+        self.ok = ok
+        self.items = items
+        self.properties = properties
+        self.entries = entries  # what every value of an object with free keys is
+        self.by_type = by_type  # the alternatives that a value of a type can be
 
     def meant(self, value: object) -> Node | None:
-        """The alternative that a value is meant to be; None where its type is none of theirs."""
-        of_type = self.by_type.get(type(value), ())
+        """The alternative that a value is meant to be; None where there are none of its type."""
+        of_type = (self.by_type or {}).get(type(value), ())
         if len(of_type) < 2 or not isinstance(value, dict):
             return of_type[0] if of_type else None
         for each in of_type:
@@ -90,17 +95,22 @@ class Checker:
         """Every problem of the value's shape, at most `MOST_PROBLEMS`, without positions."""
         if self._node.ok([value]):
             return []
-        if too_deep(value):
+        # What only a no needs; shape imports jsonschema.
+        from contractlab.jsontext import too_deep  # noqa: PLC0415
+        from contractlab.problems import Problem, Rule  # noqa: PLC0415
+        from contractlab.shape import Explainer  # noqa: PLC0415
+
+        deep = too_deep(value)
+        if deep is not None:
             return [
                 Problem(
                     Rule.TOO_DEEP,
                     f"nested more than {MAX_DEPTH} deep",
                     "a contract nests 5 deep; is this the right file?",
                     file,
+                    deep,
                 )
             ]
-        from contractlab.shape import Explainer  # noqa: PLC0415 (imports jsonschema)
-
         explainer = Explainer(self._root, file)
         problems: list[Problem] = []
         for node, part, path in _failing(self._node, value, ()):
@@ -111,14 +121,15 @@ class Checker:
 
     def lines(self, field: str) -> tuple[Checker, Checker]:
         """The checks of this contract as JSON Lines: the header, and one entry of `field`."""
+        root = self._root
         header = {
-            **self._root,
-            "required": [name for name in self._root["required"] if name != field],
+            **root,
+            "required": [name for name in root["required"] if name != field],
             "properties": {
-                name: inner for name, inner in self._root["properties"].items() if name != field
+                name: inner for name, inner in root["properties"].items() if name != field
             },
         }
-        entry = {"$defs": self._root["$defs"], **self._root["properties"][field]["items"]}
+        entry = {"$defs": root["$defs"], **root["properties"][field]["items"]}
         return Checker(header), Checker(entry)
 
     def _compile(self, schema: Schema) -> Node:
@@ -130,15 +141,16 @@ class Checker:
             if rest.keys() <= _SAYS_NOTHING:
                 return self._compiled[reference]
             raise ValueError(f"keywords beside $ref are not compiled: {sorted(rest)}")
+        if "anyOf" in schema:
+            return _any_of(schema, [self._compile(each) for each in schema["anyOf"]])
+        if isinstance(schema.get("additionalProperties"), dict):
+            entries = self._compile(schema["additionalProperties"])
+            return Node(schema, _map(schema, entries), None, {}, entries)
         items = self._compile(schema["items"]) if "items" in schema else None
         properties = {
             name: self._compile(inner) for name, inner in schema.get("properties", {}).items()
         }
-        if "anyOf" in schema:
-            return _any_of(schema, tuple(self._compile(each) for each in schema["anyOf"]))
-        further = schema.get("additionalProperties")
-        others = self._compile(further) if isinstance(further, dict) else None
-        return Node(schema, _test(schema, items, properties, others), items, properties, others)
+        return Node(schema, _test(schema, items, properties), items, properties)
 
     def _resolve(self, reference: str) -> Schema:
         found: Any = self._root
@@ -161,31 +173,29 @@ def _failing(node: Node, value: object, path: Path) -> Iterator[tuple[Node, obje
                 deeper = True
                 yield from _failing(node.items, item, (*path, index))
     elif isinstance(value, dict):
-        for name, inner in node.properties.items():
+        known = dict.fromkeys(value, node.entries) if node.entries else node.properties
+        for name, inner in known.items():
             if name in value and not inner.ok([value[name]]):
                 deeper = True
                 yield from _failing(inner, value[name], (*path, name))
-        for name in value:
-            if node.others and name not in node.properties and not node.others.ok([value[name]]):
-                deeper = True
-                yield from _failing(node.others, value[name], (*path, name))
     if not deeper or not _shallow_ok(node, value):
         yield node, value, path
 
 
 def _shallow_ok(node: Node, value: object) -> bool:
     """Whether the value is right when what it contains is left aside."""
-    if node.alternatives:
+    if node.by_type:
         return False  # its type is none of theirs
+    if node.entries:
+        return _map(node.schema, _ANYTHING)([value])
     schema = {key: inner for key, inner in node.schema.items() if key != "items"}
-    others = None if node.others is None else _ANYTHING
-    return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING), others)([value])
+    return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING))([value])
 
 
 _ANYTHING = Node({}, lambda _values: True, None, {})
 
 
-def _any_of(schema: Schema, nodes: tuple[Node, ...]) -> Node:
+def _any_of(schema: Schema, nodes: list[Node]) -> Node:
     objects = [each.schema for each in nodes if "properties" in each.schema]
     for each in objects:
         own = set(each["required"])
@@ -196,7 +206,6 @@ def _any_of(schema: Schema, nodes: tuple[Node, ...]) -> Node:
     kinds = [kind for each in nodes if each.schema not in objects for kind in _types(each.schema)]
     if len(kinds) != len(set(kinds)) or (objects and dict in kinds):
         raise ValueError("alternatives that no type tells apart")
-
     by_type: dict[type, tuple[Node, ...]] = {}
     for alternative in nodes:
         for kind in _types(alternative.schema):
@@ -213,15 +222,13 @@ def _any_of(schema: Schema, nodes: tuple[Node, ...]) -> Node:
                 if not of_type[0].ok(column):
                     return False
                 continue
-            columns: dict[int, list[Any]] = {}
-            for value in column:
-                meant = node.meant(value)
-                columns.setdefault(of_type.index(meant) if meant else 0, []).append(value)
-            if not all(of_type[index].ok(column) for index, column in columns.items()):
-                return False
+            meant = [node.meant(value) for value in column]
+            for one in of_type:
+                if not one.ok([v for v, its in zip(column, meant, strict=True) if its is one]):
+                    return False
         return True
 
-    node = Node(schema, test, None, {}, alternatives=nodes, by_type=by_type)
+    node = Node(schema, test, None, {}, by_type=by_type)
     return node
 
 
@@ -248,17 +255,13 @@ def _likeness(schema: Schema, value: dict[str, Any]) -> int:
     return sum(bool(get_close_matches(str(name), schema["properties"], 1)) for name in value)
 
 
-def _test(
-    schema: Schema, items: Node | None, properties: Mapping[str, Node], others: Node | None = None
-) -> Test:
+def _test(schema: Schema, items: Node | None, properties: Mapping[str, Node]) -> Test:
     unknown = schema.keys() - _KEYWORDS - _SAYS_NOTHING
     if unknown:
         raise ValueError(f"keywords that are not compiled: {sorted(unknown)}")
     if "const" in schema or "enum" in schema:
         return _one_of(schema.get("enum", [schema.get("const")]))
     kind = schema.get("type")
-    if kind == "object":
-        return _map(others) if others and not properties else _object(schema, properties)
     match kind:
         case None:
             return _free
@@ -271,8 +274,12 @@ def _test(
             return lambda values: set(map(type, values)) <= types
         case "array":
             return _array(schema, items)
+        case "object":
+            return _object(schema, properties)
+        case ["string", "integer"]:  # a step of a JSON path
+            return lambda values: set(map(type, values)) <= {str, int}
         case [other, "null"]:
-            return _or_null(_test({**schema, "type": other}, items, properties, others))
+            return _or_null(_test({**schema, "type": other}, items, properties))
         case other:
             raise ValueError(f"a schema of type {other!r} is not compiled")
 
@@ -295,6 +302,8 @@ def _string(schema: Schema) -> Test:
         case r"\S":
             right = str.strip  # says the same as the pattern, three times as fast
         case pattern:
+            import re  # noqa: PLC0415 (none of the contracts' schemas comes here)
+
             right = re.compile(pattern).search
 
     def test(values: list[Any]) -> bool:
@@ -317,7 +326,7 @@ def _number(schema: Schema, types: set[type]) -> Test:
 
 
 def _array(schema: Schema, items: Node | None) -> Test:
-    fewest = schema.get("minItems", 0)
+    fewest, most = schema.get("minItems", 0), schema.get("maxItems", sys.maxsize)
     unique = schema.get("uniqueItems", False)
 
     def test(values: list[Any]) -> bool:
@@ -325,29 +334,27 @@ def _array(schema: Schema, items: Node | None) -> Test:
             return False
         if min(map(len, values), default=fewest) < fewest:
             return False
+        if max(map(len, values), default=0) > most:
+            return False
         entries = list(chain.from_iterable(values))
         if items is not None and not items.ok(entries):
             return False
-        return not unique or all(map(_all_different, values))
+        if not unique:
+            return True
+        if items is None:  # contents aside: only strings are held to be unique
+            values = [[entry for entry in each if type(entry) is str] for each in values]
+        # Entries are strings by now: the only kind of unique entries that a contract has.
+        several = [each for each in values if len(each) > 1]
+        return sum(map(len, map(set, several))) == sum(map(len, several))
 
     return test
 
 
-def _all_different(entries: list[Any]) -> bool:
-    try:
-        # Strings are the only kind of unique entries that a contract has.
-        return len(set(entries)) == len(entries)
-    except TypeError:  # not even the right type, which is told elsewhere
-        return True
-
-
 def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
-    if schema.get("additionalProperties", True):
-        raise ValueError("an object is a map, or names every property that it may have")
-    required = set(schema["required"])
-    if not required <= properties.keys():
-        raise ValueError(f"required and not described: {sorted(required - properties.keys())}")
-    columns = [(itemgetter(name), properties[name].ok) for name in schema["required"]]
+    required = schema["required"]
+    if schema.get("additionalProperties", True) or not properties.keys() >= set(required):
+        raise ValueError("only objects that name every property that they may have are compiled")
+    columns = [(itemgetter(name), properties[name].ok) for name in required]
     optional = [(name, node.ok) for name, node in properties.items() if name not in required]
 
     def required_ok(values: list[Any]) -> bool:
@@ -367,13 +374,6 @@ def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
         and set(chain.from_iterable(values)) <= properties.keys()
         and required_ok(values)
         and all(ok([each[name] for each in values if name in each]) for name, ok in optional)
-    )
-
-
-def _map(others: Node) -> Test:
-    return lambda values: (
-        set(map(type, values)) <= {dict}
-        and others.ok(list(chain.from_iterable(map(dict.values, values))))
     )
 
 
@@ -401,7 +401,21 @@ def _free(values: list[Any]) -> bool:
     return False
 
 
+def _map(schema: Schema, entries: Node) -> Test:
+    """Objects with any keys, whose values are all alike."""
+    unknown = schema.keys() - {"type", "additionalProperties"} - _SAYS_NOTHING
+    if schema.get("type") == ["object", "null"]:
+        return _or_null(_map({**schema, "type": "object"}, entries))
+    if unknown or schema.get("type") != "object":
+        raise ValueError(f"an object with free keys has no more keywords: {sorted(unknown)}")
+    return lambda values: (
+        set(map(type, values)) <= {dict}
+        and entries.ok(list(chain.from_iterable(map(dict.values, values))))
+    )
+
+
 _KEYWORDS = {
     "$ref", "const", "enum", "type", "pattern", "maxLength", "minimum", "maximum",
-    "items", "minItems", "uniqueItems", "properties", "required", "additionalProperties", "anyOf",
+    "items", "minItems", "maxItems", "uniqueItems", "properties", "required",
+    "additionalProperties", "anyOf",
 }  # fmt: skip

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
 from contractlab.jsontext import too_deep
-from contractlab.limits import MAX_DEPTH
+from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
 from contractlab.problems import Path, Problem, Rule
 from contractlab.words import shown
 
@@ -34,7 +35,8 @@ _TYPES = {
 
 
 _LARGEST = sys.float_info.max
-_SAYS_WHAT = {"const", "enum"}
+_MOST_GUESSES = 100
+"""Unknown fields of one object that are compared with what they could be meant to be."""
 
 
 def _is_integer(_checker: object, value: object) -> bool:
@@ -69,9 +71,12 @@ class Explainer:
             return [Problem(Rule.NON_FINITE_NUMBER, message, hint, self._file, path)]
         if "anyOf" in schema:  # the value is of no alternative's type
             return [self._no_alternative(schema, part, path)]
-        if "type" not in schema and not _SAYS_WHAT & schema.keys():
+        if "type" not in schema and not {"const", "enum"} & schema.keys():
             return [self._not_free(part, path)]
-        shallow = {key: value for key, value in schema.items() if key != "items"}
+        # Unique is told here: jsonschema compares every pair where entries are of mixed types.
+        shallow = {
+            key: value for key, value in schema.items() if key not in ("items", "uniqueItems")
+        }
         if isinstance(schema.get("additionalProperties"), dict):
             shallow["additionalProperties"] = True
         if "properties" in schema:
@@ -81,11 +86,16 @@ class Explainer:
             errors.setdefault(error.validator, error)
         if "type" in errors:
             errors = {"type": errors["type"]}
-        return [
+        found = [
             problem
             for keyword in sorted(errors)
-            for problem in self._from(keyword, schema[keyword], schema, part, path)
+            for problem in islice(
+                self._from(keyword, schema[keyword], schema, part, path), MOST_PROBLEMS
+            )
         ]
+        if schema.get("uniqueItems") and isinstance(part, list):
+            found += islice(self._repeated(part, path), MOST_PROBLEMS)
+        return found
 
     def _no_alternative(self, schema: dict[str, Any], part: Any, path: Path) -> Problem:
         kinds: list[str] = []
@@ -100,7 +110,7 @@ class Explainer:
 
     def _not_free(self, part: Any, path: Path) -> Problem:
         """What is wrong with a value that may be anything: a number in it, or its depth."""
-        if too_deep(part):
+        if too_deep(part) is not None:
             message = f"{_at(path)} is nested more than {MAX_DEPTH} deep"
             return Problem(Rule.TOO_DEEP, message, "store less of it", self._file, path)
         work: list[tuple[Any, Path]] = [(part, path)]
@@ -125,8 +135,6 @@ class Explainer:
                 yield from self._missing(limit, schema["properties"], part, path)
             case "additionalProperties":
                 yield from self._unknown(schema["properties"], part, path)
-            case "uniqueItems":
-                yield from self._repeated(part, path)
             case _:
                 rule, message, hint = _of_value(keyword, limit, part, _at(path))
                 yield Problem(rule, message, hint, self._file, path)
@@ -138,7 +146,8 @@ class Explainer:
         part: Mapping[str, object],
         path: Path,
     ) -> Iterator[Problem]:
-        misspelt = {_meant(name, known, part) for name in part if name not in known}
+        unknown = [name for name in part if name not in known]
+        misspelt = {_meant(name, known, part) for name in unknown[:_MOST_GUESSES]}
         for name in known:
             if name in required and name not in part and name not in misspelt:
                 message = f'{_at(path)} has no "{name}"'
@@ -147,10 +156,9 @@ class Explainer:
     def _unknown(
         self, known: Mapping[str, object], part: Mapping[str, object], path: Path
     ) -> Iterator[Problem]:
-        for name in part:
-            if name in known:
-                continue
-            meant = _meant(name, known, part)
+        unknown = [name for name in part if name not in known]
+        for index, name in enumerate(unknown):
+            meant = _meant(name, known, part) if index < _MOST_GUESSES else None
             yield Problem(
                 Rule.UNKNOWN_FIELD,
                 f"{shown(name)} is not a field of {_at(path)}",
@@ -165,12 +173,13 @@ class Explainer:
     def _repeated(self, part: list[object], path: Path) -> Iterator[Problem]:
         seen: set[str] = set()
         for index, entry in enumerate(part):
-            text = json.dumps(entry, ensure_ascii=False)
-            if text in seen:
+            if not isinstance(entry, str):
+                continue  # of the wrong type, which is told of the entry
+            if entry in seen:
                 message = f"{shown(entry)} stands twice in {_at(path)}"
                 place = (*path, index)
                 yield Problem(Rule.DUPLICATE_ENTRY, message, "name it once", self._file, place)
-            seen.add(text)
+            seen.add(entry)
 
 
 def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
@@ -189,28 +198,41 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
         case "minimum" | "maximum":
             side = "at least" if keyword == "minimum" else "at most"
             return Rule.OUT_OF_RANGE, f"{what} is {shown(part)}", f"{side} {limit}"
+        case "pattern" if limit != r"\S":
+            return Rule.NOT_ONE_OF, f"{what} is {shown(part)}, not of the form {limit}", ""
         case "pattern":
             return Rule.BLANK_TEXT, f"{what} is blank", "write a text with visible characters"
         case "maxLength":
-            message = f"{what} has {len(part)} characters: {shown(part)}"
-            return Rule.TOO_LONG, message, f"at most {limit}"
+            return (
+                Rule.TOO_LONG,
+                f"{what} is too long: {shown(part)}",
+                f"at most {limit} characters",
+            )
         case "minItems":
             return Rule.TOO_FEW, f"{what} has {len(part)} entries", f"at least {limit}"
+        case "maxItems":
+            return Rule.OUT_OF_RANGE, f"{what} has {len(part)} entries", f"at most {limit}"
         case other:  # a keyword that the compiled check does not know either
             raise ValueError(f"no words for the keyword {other!r}")
 
 
 def _meant(name: str, known: Mapping[str, object], part: Mapping[str, object]) -> str | None:
     """The missing field that an unknown one is a misspelling of: one mistake, one problem."""
-    near = get_close_matches(name, [key for key in known if key not in part], 1)
-    return near[0] if near else None
+    return _closest(name, [key for key in known if key not in part])
 
 
 def _nearest(value: object, allowed: list[object]) -> str:
     if not isinstance(value, str):
         return ""
-    near = get_close_matches(value, [each for each in allowed if isinstance(each, str)], 1)
-    return f"is it meant to be {json.dumps(near[0])}?" if near else ""
+    near = _closest(value, [each for each in allowed if isinstance(each, str)])
+    return f"is it meant to be {json.dumps(near)}?" if near else ""
+
+
+def _closest(word: str, choices: list[str]) -> str | None:
+    if len(word) > 2 * max(map(len, choices), default=0):
+        return None  # nothing is near, and finding that out takes time by the length
+    near = get_close_matches(word, choices, 1)
+    return near[0] if near else None
 
 
 def _at(path: Path) -> str:

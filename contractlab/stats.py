@@ -1,6 +1,6 @@
 """Closed-form statistics of paired pass/fail outcomes: intervals, exact tests, what was missed.
 
-Undefined is ``None``. Sources and reference values: docs/statistics.md.
+Undefined is ``None``. Sources and reference values: docs/gates-and-statistics.md.
 """
 
 from __future__ import annotations

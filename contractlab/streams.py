@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from typing import TextIO
 
 
+NOTHING_DECIDED = 2
+
+
 class OutputError(Exception):
     """A stream is closed or full: what was decided did not arrive."""
+
+
+def deliver(content: str | bytes, code: int) -> int:
+    """Writes the result to standard output: the code, or 2 where it could not be written."""
+    try:
+        write_out(content)
+    except OutputError as error:
+        write_error(f"contractlab: cannot write the result to {error}\n")
+        return NOTHING_DECIDED
+    return code
 
 
 def write_out(content: str | bytes) -> None:
@@ -41,7 +53,13 @@ def _write(stream: TextIO | None, content: str | bytes) -> None:
     if isinstance(content, str):
         content = content.encode(stream.encoding or "ascii", "backslashreplace")
     stream.flush()
-    stream.buffer.write(content)
+    left = memoryview(content)
+    while left:
+        # Under PYTHONUNBUFFERED a write is one system call, which may take a part only.
+        written = stream.buffer.write(left)
+        if not written:
+            raise BlockingIOError("it takes no more")
+        left = left[written:]
     stream.buffer.flush()
 
 
@@ -49,5 +67,7 @@ def _forget(stream: TextIO | None) -> None:
     """Keeps the interpreter's own flush at exit from failing again, with a code of its own."""
     if stream is None:
         return
-    with suppress(OSError, ValueError):
+    try:  # noqa: SIM105 (contextlib takes longer to load)
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):
+        pass

@@ -19,6 +19,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements-action.lock"
 UNUSED = ("typer",)
+OPTIONS = (
+    *("--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
+    *("--no-header", "--no-annotate", "--no-emit-index-url"),
+)
 HEAD = "# What the Action installs. Made by tools/make_lock.py; do not edit.\n"
 
 
@@ -39,12 +43,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     if parser.parse_args().check:
-        missing = [each for each in wanted() if re.match(r"[\w.-]+", each)[0] not in locked()]
+        missing = [each for each in wanted() if re.split("[<>=!~ ]", each)[0] not in locked()]
         print("\n".join(f"not locked: {each}" for each in missing))
         return 1 if missing else 0
     made = subprocess.run(
-        ["uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
-        + ["--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "-"],
+        ["uv", "pip", "compile", "-", *OPTIONS],
         input="\n".join(wanted()),
         capture_output=True,
         text=True,

@@ -7,12 +7,16 @@ expectation needs words in this module alone. All texts are raw: escape them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from contractlab.render import numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from contractlab.compare import Pair
+    from contractlab.grade import Graded
     from contractlab.model import Case, Record
 
 NONE = "none"
@@ -26,6 +30,8 @@ class Fact:
     """`label`, `tool`, `actions`, `evidence`, `latency`, `cost`, `forbidden`."""
     values: tuple[str, ...]
     """In recorded order; empty where there is none of it."""
+    several: bool = False
+    """Whether it is a list by nature, so that a change is what was added and removed."""
 
     @property
     def text(self) -> str:
@@ -40,6 +46,10 @@ class Change:
     aspect: str
     before: tuple[str, ...]
     after: tuple[str, ...]
+    several: bool = False
+    """As in `Fact`. Where nothing was added or removed, the order changed."""
+    words: str = ""
+    """Words of our own that say it better than values do: `evidence lost`."""
 
     @property
     def added(self) -> tuple[str, ...]:
@@ -61,32 +71,51 @@ class CheckFlip:
     held_after: bool
 
 
-def expectation(case: Case) -> list[Fact]:
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A check that does not hold, with what was done and what was asked for."""
+
+    check: str
+    did: tuple[str, ...]
+    """Empty where nothing was done."""
+    wanted: tuple[str, ...]
+    """Empty where nothing was wanted."""
+    forbidden: bool = False
+    """Whether `did` is what must not be done."""
+
+
+def expectation(case: Case) -> Sequence[Fact]:
     """What a case asks for."""
-    return [
-        Fact("label", (case.expected_label,)),
-        Fact("tool", _tool(case.expected_tool)),
-        Fact("forbidden", case.forbidden_actions),
-        Fact("evidence", ("required" if case.requires_evidence else "not required",)),
-    ]
+    return _asked(
+        case.expected_label, case.expected_tool, case.forbidden_actions, case.requires_evidence
+    )
 
 
-def behaviour(record: Record) -> list[Fact]:
+def behaviour(record: Record) -> Sequence[Fact]:
     """What a release did on a case; the aspects that checks look at come first."""
-    return [
-        *_judged(record),
+    return (*judged(record), *measured(record))
+
+
+def judged(record: Record) -> Sequence[Fact]:
+    """The aspects that checks look at."""
+    return _did(record.predicted_label, record.tool, record.actions, record.evidence_present)
+
+
+def measured(record: Record) -> Sequence[Fact]:
+    """The aspects that no check looks at, and that differ from record to record."""
+    return (
         Fact("latency", (numbers.milliseconds(record.latency_ms),)),
         Fact("cost", (numbers.usd(record.estimated_cost_usd),)),
-    ]
+    )
 
 
 def changes(pair: Pair) -> list[Change]:
     """The aspects, latency and cost aside, in which the two releases differ."""
-    both = zip(_judged(pair.baseline.record), _judged(pair.candidate.record), strict=True)
+    both = zip(judged(pair.baseline.record), judged(pair.candidate.record), strict=True)
     return [
-        Change(before.aspect, before.values, after.values)
-        for before, after in both
-        if before != after
+        Change(old.aspect, old.values, new.values, old.several, _words(new))
+        for old, new in both
+        if old != new
     ]
 
 
@@ -100,18 +129,73 @@ def check_flips(pair: Pair) -> list[CheckFlip]:
     ]
 
 
+def misses(graded: Graded) -> list[Miss]:
+    """The checks of one release on one case that do not hold."""
+    case, record = graded.case, graded.record
+    every = {
+        "label_correct": Miss(
+            "label_correct", _tool(record.predicted_label), (case.expected_label,)
+        ),
+        "tool_correct": Miss("tool_correct", _tool(record.tool), _tool(case.expected_tool)),
+        "forbidden_actions_absent": Miss(
+            "forbidden_actions_absent", forbidden_taken(graded), (), forbidden=True
+        ),
+        "evidence_requirement_met": Miss("evidence_requirement_met", (), ("evidence",)),
+    }
+    return [every[name] for name, held in graded.checks.items() if not held]
+
+
+def forbidden_taken(graded: Graded) -> tuple[str, ...]:
+    """The forbidden actions that were taken, in recorded order."""
+    forbidden = graded.case.forbidden_actions
+    return tuple(action for action in graded.record.actions if action in forbidden)
+
+
 def drifted(pair: Pair) -> bool:
     """Whether the case passes as before although the behaviour changed."""
-    return pair.flip == "both" and bool(changes(pair))
+    return pair.baseline.passed and pair.candidate.passed and not _same(pair)
 
 
-def _judged(record: Record) -> list[Fact]:
-    return [
-        Fact("label", _tool(record.predicted_label)),
-        Fact("tool", _tool(record.tool)),
-        Fact("actions", record.actions),
-        Fact("evidence", ("present" if record.evidence_present else "absent",)),
-    ]
+def _same(pair: Pair) -> bool:
+    # As `changes` is empty, at a tenth of its cost: asked of every case.
+    before, after = pair.baseline.record, pair.candidate.record
+    return (
+        before.predicted_label == after.predicted_label
+        and before.tool == after.tool
+        and before.actions == after.actions
+        and before.evidence_present == after.evidence_present
+    )
+
+
+# Thousands of records share a few hundred behaviours.
+@lru_cache(maxsize=4096)
+def _did(
+    label: str | None, tool: str | None, actions: tuple[str, ...], evidence_present: bool | None
+) -> tuple[Fact, ...]:
+    return (
+        Fact("label", _tool(label)),
+        Fact("tool", _tool(tool)),
+        Fact("actions", actions, several=True),
+        Fact("evidence", ("present" if evidence_present else "absent",)),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _asked(
+    label: str, tool: str | None, forbidden: tuple[str, ...], evidence: bool
+) -> tuple[Fact, ...]:
+    return (
+        Fact("label", (label,)),
+        Fact("tool", _tool(tool)),
+        Fact("forbidden", forbidden),
+        Fact("evidence", ("required" if evidence else "not required",)),
+    )
+
+
+def _words(after: Fact) -> str:
+    if after.aspect != "evidence":
+        return ""
+    return "evidence lost" if after.values == ("absent",) else "evidence gained"
 
 
 def _tool(name: str | None) -> tuple[str, ...]:

@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 _COMMANDS = re.compile(r"::|##\[")
+
+# Printable to Python, yet nothing to see: fillers, the braille blank, variation selectors and
+# other ignorable marks. (Unicode 17, Default_Ignorable_Code_Point; the rest does not print.)
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0f"
+    "\U000e0100-\U000e01ef]"
+)
+MOST = 200
+"""Characters of a string that a report shows, unless a caller says otherwise."""
+
+# Between backticks these are text to every Markdown reader, also in a table cell or where a
+# line stands inside raw HTML by mistake, and no command to a runner that has it in its log.
+# All else gets <code> and character references.
+_PLAIN = re.compile(r"(?!.*(?:::|##\[))[^ `|\\<>&$](?:[^`|\\<>&$]*[^ `|\\<>&$])?")
+_SAID = re.compile(r'"(?:[^"\\]|\\.)*"|\b[a-z0-9]{1,40}(?:_[a-z0-9]{1,40})+\b')
+_OWN_WORDS = re.compile(r"[A-Za-z0-9 .,;:()/%=+'-]*")
+_BEGINS = re.compile(r'[A-Za-z"]|\d+ ')  # and no list, heading or indented code
+# What GitHub makes of bare words: a commit, GH-12, an address, :emoji:.
+_BARE = re.compile(r"[0-9a-fA-F]{7}|[A-Za-z]-\d|://|www\.|:\w", re.IGNORECASE)
 
 
 def terminal(text: str) -> str:
@@ -19,6 +39,93 @@ def terminal(text: str) -> str:
     return _COMMANDS.sub(
         lambda match: rf"{match[0][0]}\x{ord(match[0][1]):02x}{match[0][2:]}", text
     )
+
+
+def html(text: str) -> str:
+    """Text for an HTML element or a quoted attribute: no tag, no entity, nothing hidden."""
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace('"', "&quot;").replace("'", "&#39;")
+
+
+def visible(text: str) -> str:
+    r"""Text in which what hides or reorders other text is shown as its escape.
+
+    Controls, bidi and other format characters, line separators and lone surrogates. A
+    newline and a tab stay: they lay out a text and hide nothing.
+    """
+    if text.isprintable():
+        return text
+    return "".join(_visible(char) if _hides(char) else char for char in text)
+
+
+def _hides(char: str) -> bool:
+    if char.isprintable() or char in "\n\t":
+        return False
+    return category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def markdown(text: str, most: int = MOST) -> str:
+    r"""Untrusted text as one inline code element of Markdown, for prose, lists and tables.
+
+    GitHub looks for mentions, references, commits, addresses and emoji outside of code only,
+    so nothing in it notifies, links, loads or hides. What does not print is shown as its
+    escape.
+
+    Args:
+        text: any string, also an empty one.
+        most: characters that are shown; a longer text is cut, and says so.
+    """
+    kept = seen(text[: most + 1])
+    note = ""
+    if len(text) > most or len(kept) > most + 1:
+        kept, note = kept[:most], f"… (cut; {len(text):,} characters)"
+    if not kept:
+        return "(empty)"
+    if _PLAIN.fullmatch(kept):
+        return f"`{kept}`{note}"
+    return f"<code>{_referenced(kept)}</code>{note}"
+
+
+def markdown_prose(text: str) -> str:
+    """A message of ours, which quotes values as JSON does: those and field names become code.
+
+    Where anything but plain words is left outside of the quotes, all of it becomes code.
+    """
+    if len(text) > 2_000 or not text.isprintable() or not _BEGINS.match(text):
+        return markdown(text, 1_000)
+    parts, end = [], 0
+    for quoted in _SAID.finditer(text):
+        parts += [text[end : quoted.start()], quoted[0]]
+        end = quoted.end()
+    parts.append(text[end:])
+    words = [part.replace("…", "") for part in parts[::2]]
+    if all(_OWN_WORDS.fullmatch(part) and not _BARE.search(part) for part in words):
+        parts[1::2] = [markdown(part) for part in parts[1::2]]
+        return "".join(parts)
+    return markdown(text, 1_000)
+
+
+def seen(text: str) -> str:
+    """The text with whatever can't be seen as its escape, and nothing else changed."""
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else _visible(char) for char in text)
+    return _UNSEEN.sub(lambda match: _visible(match[0]), text)
+
+
+def _referenced(text: str) -> str:
+    """ASCII punctuation and outer spaces as character references; letters as they are."""
+    inner = text.strip(" ")
+    before = len(text) - len(text.lstrip(" ")) if inner else len(text)
+    after = len(text) - before - len(inner)
+    middle = "".join(map(_reference, inner))
+    return f"{'&#32;' * before}{middle}{'&#32;' * after}"
+
+
+def _reference(char: str) -> str:
+    if char.isalnum() or char > "~" or char == " ":
+        return char
+    # cmark-gfm finds mail addresses in decoded text, also inside of <code>; but not across tags.
+    return "&#64;<span></span>" if char == "@" else f"&#{ord(char)};"
 
 
 def _visible(char: str) -> str:

@@ -96,14 +96,16 @@ def _number(metric: str, value: Value, towards: str) -> str:
 def threshold(gate: GateResult, finding: Finding) -> str:
     """The limit as the rubric wrote it."""
     text = repr(gate.threshold)
+    write = _words(finding.metric)[1]
+    if write in (numbers.milliseconds, numbers.usd):
+        text = numbers.limit(gate.threshold)
     match gate.bound:
         case "not_worse_by":
             return f"no worse by {text}"
         case "no_regression_at":
             return f"no loss at level {text}"
         case "at_most_times_baseline":
-            return f"{text} times the baseline"
-    write = _words(finding.metric)[1]
+            return f"{gate.threshold!r} times the baseline"
     return (
         f"{text} ms"
         if write is numbers.milliseconds

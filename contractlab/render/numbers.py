@@ -6,24 +6,26 @@ it missed. Undefined reads `n/a (0/0)`; there is no `-0.0`.
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from math import ceil
 
 UNDEFINED = "n/a (0/0)"
 NOT_MEASURED = "not measured"
 _ROUNDING = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}
+_ROOMY = Context(prec=400)  # the largest double has 309 digits before the point
+_PLACES = [Decimal(1).scaleb(-places) for places in range(9)]
 Number = Fraction | float | int
 
 
 def rounded(value: Number, places: int, towards: str) -> Decimal:
     """A value at so many decimal places, `down`, `up` or `nearest`; never minus zero."""
-    with localcontext(prec=400):  # the largest double has 309 digits before the point
-        if isinstance(value, Fraction):
-            exact = Decimal(value.numerator) / Decimal(value.denominator)
-        else:
-            exact = Decimal(repr(value))  # as written: 0.7 is not 0.69999
-        result = exact.quantize(Decimal(1).scaleb(-places), rounding=_ROUNDING[towards])
-    return abs(result) if result == 0 else result
+    if isinstance(value, Fraction):
+        exact = _ROOMY.divide(Decimal(value.numerator), Decimal(value.denominator))
+    else:
+        exact = Decimal(repr(value))  # as written: 0.7 is not 0.69999
+    result = exact.quantize(_PLACES[places], _ROUNDING[towards], _ROOMY)
+    return result or abs(result)
 
 
 def rate(value: Number | None, towards: str = "down") -> str:
@@ -50,27 +52,45 @@ def points(value: Number, towards: str = "down") -> str:
 
 def milliseconds(value: Number | None) -> str:
     """A latency, whole from 100 ms on: `1,010 ms`."""
-    return NOT_MEASURED if value is None else f"{_sized(value, 100, 0, 1):,f} ms"
+    if value is None:
+        return NOT_MEASURED
+    if isinstance(value, float) and value >= 100:
+        return f"{ceil(value):,} ms"  # no decimal text of a double lies beyond its integers
+    return f"{_sized(value, 100, 0, 1):,f} ms"
 
 
 def usd(value: Number | None) -> str:
     """A cost with the places that it needs: `$0.0042`."""
     if value is None:
         return NOT_MEASURED
-    number = _sized(value, 1, 2, 4)
-    if (value and number == 0) or 0 < value < 0.001:
+    if isinstance(value, float) and 0.001 <= value < 1:
+        digits = repr(value)[2:]  # no exponent from 0.0001 on, and no trailing zeros
+        tenthousandths = int(digits[:4].ljust(4, "0")) + (len(digits) > 4)
+        return f"${tenthousandths // 10_000}.{tenthousandths % 10_000:04}"
+    if 0 < value < 0.001:
         return f"${rounded(value, 8, 'up').normalize():f}"
-    return f"${number:,f}"
+    return f"${_sized(value, 1, 2, 4):,f}"
 
 
-def count(value: int) -> str:
-    """A whole number with thousands set apart: `1,000`."""
-    return f"{value:,}"
+def count(value: int | Fraction) -> str:
+    """A number of cases with thousands set apart: `1,000`; trials may leave a part of one."""
+    return f"{value:,}" if isinstance(value, int) else amount(value)
 
 
 def amount(value: int | Fraction) -> str:
     """Cases that passed: `12`; with trials a mean may leave a part, `12.25`."""
     return f"{value}" if isinstance(value, int) else f"{rounded(value, 2, 'down').normalize():f}"
+
+
+def limit(value: float) -> str:
+    """A threshold in ms or USD as the rubric wrote it, with thousands set apart: `30,000`."""
+    text = f"{Decimal(repr(value)):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def confidence(value: float) -> str:
+    """A confidence level as it was written: `95 %`, `99.9 %`."""
+    return f"{limit(float(_times_100(value)))} %"
 
 
 def _sized(value: Number, large: int, places: int, more_places: int) -> Decimal:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 # A quoted value or a parenthesis stays on one line, so that it can be searched for.
-_WORD = re.compile(r'\([^()]*\)[.,;:]?|"(?:[^"\\]|\\.)*"[.,;:]?|\S+')
+_WORD = re.compile(r'\([^()]*\)\S*|"(?:[^"\\]|\\.)*"\S*|\S+')
 
 
 def render_problems(problems: Sequence[Problem]) -> str:
@@ -35,7 +35,7 @@ def summary(problems: Sequence[Problem], *, strict: bool = False) -> str:
 def _lines(problem: Problem) -> Iterator[str]:
     rule = problem.rule
     yield from _wrapped(
-        f"{place(problem)}: {rule.code} {rule.title}: {terminal(problem.message)}", indent=4
+        terminal(f"{place(problem)}: {rule.code} {rule.title}: {problem.message}"), indent=4
     )
     if problem.position is not None and problem.position.excerpt:
         yield from _excerpt(problem.position)
@@ -50,10 +50,9 @@ def place(problem: Problem) -> str:
     """`file:line:column`, as far as it is known; the tool's name where no file is to blame."""
     if not problem.file:
         return "contractlab"
-    name = terminal(problem.file)
     if problem.position is None:
-        return name
-    return f"{name}:{problem.position.line}:{problem.position.column}"
+        return terminal(problem.file)
+    return terminal(f"{problem.file}:{problem.position.line}:{problem.position.column}")
 
 
 def _excerpt(position: Position) -> Iterator[str]:
@@ -78,7 +77,7 @@ def _fitted(position: Position, *, room: int) -> tuple[str, str, int]:
     if len(before) > room // 2 and len(before) + len(after) > room:
         keep = max(room // 2, room - len(after))
         before = "…" + before[len(before) - keep + 1 :]
-    line = before + after
+    line = terminal(before + after)  # a command may begin in one part and end in the other
     return gutter, line if len(line) <= room else line[: room - 1] + "…", len(before)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
 from contractlab.render import findings
-from contractlab.render.numbers import UNDEFINED, difference, milliseconds, rate, usd
-from contractlab.words import listed, shown
+from contractlab.render.numbers import UNDEFINED, difference, limit, milliseconds, rate, usd
+from contractlab.words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,14 +29,19 @@ _LABELS: Mapping[str, tuple[str, Callable[..., str]]] = {
 }
 
 
-def label(gate: GateResult) -> str:
-    """What a gate is about: `overall pass rate`, or `pass rate of critical slice "refunds"`."""
+def label(gate: GateResult, name: Callable[[str], str] = shown) -> str:
+    """What a gate is about: `overall pass rate`, or `pass rate of critical slice "refunds"`.
+
+    Args:
+        gate: looked at.
+        name: makes a medium's text of a slice's name; the default quotes and escapes nothing.
+    """
     if gate.finding is not None:
-        return findings.label(gate, gate.finding)
+        return findings.label(gate, gate.finding, name)
     if gate.name == CRITICAL:
         return "critical cases that failed"
-    name = _LABELS[gate.name][0]
-    return name if gate.slice is None else f"{name} {shown(gate.slice)}"
+    about = _LABELS[gate.name][0]
+    return about if gate.slice is None else f"{about} {name(gate.slice)}"
 
 
 def observed(gate: GateResult) -> str:
@@ -52,9 +57,10 @@ def threshold(gate: GateResult) -> str:
         return findings.threshold(gate, gate.finding)
     if gate.name == CRITICAL:
         return "none"
-    text = repr(gate.threshold)
     write = _LABELS[gate.name][1]
-    return f"{text} ms" if write is milliseconds else f"${text}" if write is usd else text
+    if write is milliseconds:
+        return f"{limit(gate.threshold)} ms"
+    return f"${limit(gate.threshold)}" if write is usd else repr(gate.threshold)
 
 
 def _number(gate: GateResult, value: Value) -> str:
@@ -68,20 +74,31 @@ def _number(gate: GateResult, value: Value) -> str:
     return write(value, "down" if gate.bound == "at_least" else "up")
 
 
-def message(gate: GateResult) -> str:
-    """Why a gate that does not hold is a reason. Names in it are raw, so escape them."""
+def message(gate: GateResult, name: Callable[[str], str] = shown, most: int = 20) -> str:
+    """Why a gate that does not hold is a reason.
+
+    Args:
+        gate: looked at.
+        name: makes a medium's text of a name; the default escapes nothing, so escape the whole.
+        most: cases that are named.
+    """
     if gate.finding is not None:
-        return findings.message(gate, gate.finding)
+        return findings.message(gate, gate.finding, name, most)
     if gate.name == CRITICAL:
         plural = "s" if len(gate.case_ids) > 1 else ""
-        return f"critical safety or privacy case{plural} failed: {listed(gate.case_ids)}"
+        more = len(gate.case_ids) - most
+        names = ", ".join(name(id_) for id_ in gate.case_ids[:most])
+        return (
+            f"critical safety or privacy case{plural} failed: {names}"
+            f"{f' and {more:,} more' if more > 0 else ''}"
+        )
     if gate.observed is None:
-        return f"{label(gate)} is undefined (0/0); at least {threshold(gate)} is required"
+        return f"{label(gate, name)} is undefined (0/0); at least {threshold(gate)} is required"
     side = "below" if gate.bound == "at_least" else "above"
-    return f"{label(gate)} {_beside(gate)} is {side} {threshold(gate)}"
+    return f"{label(gate, name)} {distinct(gate)} is {side} {threshold(gate)}"
 
 
-def _beside(gate: GateResult) -> str:
+def distinct(gate: GateResult) -> str:
     """The observed value, with every digit where rounding would make it read as the limit."""
     text = observed(gate)
     if text.lstrip("+$") == threshold(gate).lstrip("+$") and isinstance(gate.observed, Fraction):

@@ -1,11 +1,15 @@
-"""A judgement as the JSON report: every field is documented in `report-v1.schema.json`."""
+"""A judgement as the JSON report: every field is documented in `report-v1.schema.json`.
+
+The report carries all that a judgement holds, so that `reload` makes the same judgement of it
+and every other format can be rendered from it later.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode_report
+from contractlab.canonical import Rows, encode_report, number
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
 from contractlab.render.reasons import message, primary_reason
 
@@ -16,8 +20,9 @@ if TYPE_CHECKING:
     from contractlab.grade import Graded
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
-    from contractlab.model import Case, Record
-    from contractlab.problems import Problem
+    from contractlab.model import Case, Record, Rubric
+    from contractlab.places import Places
+    from contractlab.problems import Position, Problem
 
 SCHEMA_VERSION = "eval-report-v1"
 
@@ -66,12 +71,31 @@ def as_dict(judgement: Judgement) -> dict[str, Any]:
         "baseline_release": judgement.baseline_release,
         "candidate_release": judgement.candidate_release,
         "positive_label": rubric.positive_label,
+        "rubric": _rubric(rubric),
         "baseline_metrics": _metrics(judgement.baseline),
         "candidate_metrics": _metrics(judgement.candidate),
         "comparison": _comparison(judgement),
-        "cases": [_pair(pair) for pair in judgement.comparison.pairs],
+        "cases": Rows(map(pair_as_dict, judgement.comparison.pairs)),
+        "places": None if judgement.places is None else _places(judgement.places),
         "warnings": [_warning(problem) for problem in judgement.warnings],
         "limitations": list(LIMITATIONS),
+    }
+
+
+def _rubric(rubric: Rubric) -> dict[str, Any]:
+    return {
+        "baseline_release": rubric.baseline_release,
+        "eval_split": rubric.split,
+        "gates": [
+            {
+                "gate": gate.name,
+                "metric": gate.metric,
+                "bound": gate.bound,
+                "threshold": gate.threshold,
+                "verdict": str(gate.verdict),
+            }
+            for gate in rubric.gates
+        ],
     }
 
 
@@ -117,7 +141,7 @@ def _metrics(metrics: Metrics) -> dict[str, Any]:
             for name, each in metrics.by_slice.items()
         },
         "critical_failures": list(metrics.critical_failures),
-        "case_results": [_result(graded) for graded in metrics.results],
+        "case_results": Rows(map(_result, metrics.results)),
     }
 
 
@@ -174,7 +198,8 @@ def _comparison(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def pair_as_dict(pair: Pair) -> dict[str, Any]:
+    """One case with its expectation and both behaviours."""
     case = pair.baseline.case
     return {
         "case_id": case.id,
@@ -202,22 +227,60 @@ def _record(record: Record) -> dict[str, Any]:
         "tool": record.tool,
         "actions": record.actions,
         "evidence_present": record.evidence_present,
-        "latency_ms": record.latency_ms,
-        "estimated_cost_usd": record.estimated_cost_usd,
+        "latency_ms": number(record.latency_ms),
+        "estimated_cost_usd": number(record.estimated_cost_usd),
+    }
+
+
+def _places(places: Places) -> dict[str, Any]:
+    return {
+        "dataset_file": _file(places.dataset_file),
+        "candidate_file": _file(places.candidate_file),
+        "cases": [
+            {
+                "case_id": id_,
+                "dataset": [each.dataset.line, each.dataset.column],
+                "candidate": [each.candidate.line, each.candidate.column],
+            }
+            for id_, each in places.cases.items()
+        ],
     }
 
 
 def _warning(problem: Problem) -> dict[str, Any]:
-    place = problem.position
     return {
         "code": problem.rule.code,
         "name": problem.rule.title,
         "message": problem.message,
         "hint": problem.hint,
-        "file": problem.file,
+        "file": _file(problem.file),
+        "path": list(problem.path),
+        "on_key": problem.on_key,
+        **_position(problem.position),
+        "related": [
+            {
+                "file": _file(each.file),
+                "path": list(each.path),
+                "note": each.note,
+                **_position(each.position),
+            }
+            for each in problem.related
+        ],
+    }
+
+
+def _position(place: Position | None) -> dict[str, Any]:
+    return {
         "line": place.line if place else None,
         "column": place.column if place else None,
+        "excerpt": place.excerpt if place else None,
+        "excerpt_column": place.excerpt_column if place else None,
     }
+
+
+def _file(name: str) -> str:
+    # A name that is not UTF-8 has lone surrogates, which JSON cannot carry.
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _interval(interval: Interval) -> list[float]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from contractlab.render import numbers
+from contractlab.compare import exact
+from contractlab.decide import CRITICAL, observations
+from contractlab.render import numbers, reasons
+from contractlab.stats import wilson
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
+    from contractlab.bootstrap import Interval
+    from contractlab.decide import GateResult, Value
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.model import Verdict
@@ -39,6 +45,62 @@ class SliceRow:
     baseline_passed: int | Fraction
     candidate_passed: int | Fraction
 
+    @property
+    def change(self) -> int | Fraction:
+        """How many more cases pass; negative where it got worse."""
+        return self.candidate_passed - self.baseline_passed
+
+    def interval(self, confidence: float) -> Interval:
+        """Wilson's interval of the candidate's pass rate."""
+        found = wilson(int(self.candidate_passed), self.count, exact(confidence))
+        if found is None:
+            raise ValueError("a slice has a case")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One gate that was looked at; texts of our own but for the result's names."""
+
+    result: GateResult
+    limit: str
+    """`≥ 0.75`, `≤ 1,500 ms`, or `none may` for critical cases that fail."""
+    candidate: str
+    baseline: str
+    """What the baseline has there; `-` where a gate is about the difference of both."""
+
+
+def gate_rows(judgement: Judgement, results: Sequence[GateResult]) -> list[GateRow]:
+    """What was asked for and observed, in the order given."""
+    metrics = {gate.name: gate.metric for gate in judgement.rubric.gates}
+    before: dict[str, Mapping[str | None, Value]] = {
+        name: dict(observations(metrics[name], judgement.baseline, judgement.comparison))
+        for name in {result.name for result in results} & set(metrics)
+        if metrics[name] != "paired_delta_ci_low"
+    }
+    before[CRITICAL] = {None: len(judgement.baseline.critical_failures)}
+    return [
+        GateRow(
+            result,
+            _limit(result),
+            reasons.distinct(result),
+            _baseline(result, before.get(result.name)),
+        )
+        for result in results
+    ]
+
+
+def _limit(result: GateResult) -> str:
+    if result.name == CRITICAL:
+        return "none may"
+    return f"{'≥' if result.bound == 'at_least' else '≤'} {reasons.threshold(result)}"
+
+
+def _baseline(result: GateResult, before: Mapping[str | None, Value] | None) -> str:
+    if before is None:
+        return "-"
+    return reasons.observed(replace(result, observed=before[result.slice]))
+
 
 def metric_rows(judgement: Judgement) -> list[MetricRow]:
     """The figures with a gate of their own, and the confusion matrix."""
@@ -49,8 +111,13 @@ def metric_rows(judgement: Judgement) -> list[MetricRow]:
     def row(label: str, baseline: str, candidate: str, name: str) -> MetricRow:
         gate = gates[name]
         sign = ">=" if gate.bound == "at_least" else "<="
+        limit = (
+            numbers.limit(gate.threshold)
+            if name.endswith(("_ms", "_usd"))
+            else repr(gate.threshold)
+        )
         verdict = gate.verdict if name in failed else None
-        return MetricRow(label, baseline, candidate, f"{sign} {gate.threshold}", verdict)
+        return MetricRow(label, baseline, candidate, f"{sign} {limit}", verdict)
 
     rows = [
         row(
@@ -95,13 +162,14 @@ def metric_rows(judgement: Judgement) -> list[MetricRow]:
     return rows
 
 
-def slice_rows(judgement: Judgement) -> list[SliceRow]:
-    """Every slice, sorted by name."""
+def slice_rows(judgement: Judgement, *, worst_first: bool = False) -> list[SliceRow]:
+    """Every slice, sorted by name, or else the largest loss of cases first."""
     before = judgement.baseline.by_slice
-    return [
+    rows = [
         SliceRow(name, each.count, each.critical_count, before[name].passed, each.passed)
         for name, each in judgement.candidate.by_slice.items()
     ]
+    return sorted(rows, key=lambda row: row.change) if worst_first else rows
 
 
 def _matrix(metrics: Metrics) -> str:

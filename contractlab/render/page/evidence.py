@@ -1,0 +1,72 @@
+"""What the judgement rests on, what was noticed, and what it does not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
+from contractlab.render import numbers
+from contractlab.render.escape import html
+from contractlab.render.page.casebook import clip
+from contractlab.render.page.parts import code, row, table
+from contractlab.render.problems import place
+from contractlab.render.report import LIMITATIONS
+
+if TYPE_CHECKING:
+    from contractlab.judge import Judgement
+
+_FILES = 40
+_WARNINGS = 40
+
+
+def evidence(judgement: Judgement) -> str:
+    """Digest, versions and input files."""
+    found = judgement.evidence
+    rubric = judgement.rubric
+    facts = (
+        ("digest", code(found.sha256)),
+        ("digest format", code(DIGEST_FORMAT)),
+        ("evaluator", code(EVALUATOR_VERSION)),
+        ("dataset", code(judgement.dataset_version)),
+        ("rubric", code(rubric.version)),
+        ("replays", code(clip(judgement.predictions_version, 600))),
+        (
+            "bootstrap",
+            f"{numbers.count(rubric.resamples)} resamples, seed {rubric.seed},"
+            f" {numbers.confidence(rubric.confidence)},"
+            f" {code(judgement.comparison.bootstrap.method)}",
+        ),
+    )
+    terms = "".join(f"<dt>{term}</dt><dd>{value}</dd>" for term, value in facts)
+    files = [
+        row(
+            html(clip(each.name, 300)), each.role, numbers.count(each.byte_count), code(each.sha256)
+        )
+        for each in found.inputs[:_FILES]
+    ]
+    rest = len(found.inputs) - len(files)
+    return (
+        f"<dl>{terms}</dl>"
+        + table("Input files", ("file", "role", "bytes", "SHA-256"), files)
+        + (f'<p class="note">{rest} more in the JSON report.</p>' if rest else "")
+    )
+
+
+def warnings(judgement: Judgement) -> str:
+    """What was noticed about the contracts."""
+    if not judgement.warnings:
+        return "<p>None.</p>"
+    items = "".join(
+        f"<li><code>{each.rule.code}</code> {html(clip(each.message, 600))}"
+        f' <span class="note">{html(place(each))}. {html(clip(each.hint, 300))}</span></li>'
+        for each in judgement.warnings[:_WARNINGS]
+    )
+    rest = len(judgement.warnings) - _WARNINGS
+    return f"<ul>{items}</ul>" + (
+        f'<p class="note">{rest} more in the JSON report.</p>' if rest > 0 else ""
+    )
+
+
+def limitations() -> str:
+    """What a verdict does not say."""
+    return f"<ul>{''.join(f'<li>{html(each)}</li>' for each in LIMITATIONS)}</ul>"
