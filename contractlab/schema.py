@@ -351,7 +351,7 @@ def _array(schema: Schema, items: Node | None) -> Test:
 
 
 def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
-    required = schema["required"]
+    required = schema.get("required", ())
     if schema.get("additionalProperties", True) or not properties.keys() >= set(required):
         raise ValueError("only objects that name every property that they may have are compiled")
     columns = [(itemgetter(name), properties[name].ok) for name in required]
