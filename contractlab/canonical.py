@@ -43,6 +43,33 @@ def encode(value: Any) -> bytes:
         return text.encode()
 
 
+def encode_quickly(value: Any) -> bytes:
+    """The same bytes as `encode`, at a tenth of the cost: floats are sought in the result.
+
+    A float that orjson spells differently shows there as four zeros after its point or as an
+    exponent; where a text looks like that, `encode` costs its time and gives the same.
+    """
+    try:
+        data = orjson.dumps(value, option=_SORTED)
+    except TypeError:
+        return encode(value)
+    if b"0.0000" in data or (any(map(data.__contains__, _EXPONENTS)) and _FLOAT.search(data)):
+        return encode(value)
+    return data
+
+
+_EXPONENTS = (b"e-", *(f"e{digit}".encode() for digit in range(1, 10)))
+_FLOAT = re.compile(rb"[0-9]e-?[0-9]+(?:[],}]|\Z)")
+
+
+def key_of(value: Any) -> bytes:
+    """Bytes that are equal for equal values only; not a spelling to keep."""
+    try:
+        return orjson.dumps(value, option=_SORTED)
+    except TypeError:
+        return encode(value)
+
+
 class Rows:
     """A long array of objects in a report, made one by one while it is written."""
 
@@ -203,13 +230,13 @@ def _spell(value: Any) -> Any:
     return number(value) if kind in _NUMBERS else value
 
 
-def number(value: float) -> Any:
+def number(value: float | None) -> Any:
     """The number, or the fragment that spells it as Python does where orjson would not.
 
     Raises:
         ValueError: it is not finite.
     """
-    if _SMALL <= value < _LARGE and type(value) is float:
+    if value is None or (_SMALL <= value < _LARGE and type(value) is float):
         return value
     if type(value) is float:
         if not isfinite(value):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from contractlab import commands
+from contractlab import cli_import, cli_v2, commands
 from contractlab.choices import (
     CASES_FORMATS,
     FAIL_ON,
@@ -316,6 +316,10 @@ def version() -> int:
     return deliver(f"contractlab {installed_version('contractlab')}\n", 0)
 
 
+cli_v2.register(app)
+cli_import.register(app)
+
+
 def run(argv: Sequence[str]) -> int:
     """Runs one command line. A mistake in it exits 2."""
     try:
@@ -344,4 +348,8 @@ def _help_arrived(argv: Sequence[str], code: int) -> int:
     return deliver("", code)
 
 
-_COMMANDS = ("validate", "hook", "compare", "render", "cases", "explain", "version")
+_COMMANDS = (
+    *("validate", "hook", "compare", "render", "cases", "explain", "version"),
+    *cli_v2.NAMES,
+    *cli_import.NAMES,
+)

@@ -260,6 +260,10 @@ def _colour() -> bool:
 
 
 def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
+    if judgement.details is not None:
+        from contractlab.outputs import rendered_v2  # noqa: PLC0415 (version 2 only)
+
+        return rendered_v2(judgement, judgement.details, options.format)
     if options.format == "text":
         from contractlab.render.text import render_text  # noqa: PLC0415 (one of several)
 

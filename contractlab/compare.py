@@ -38,7 +38,12 @@ class Pair(NamedTuple):
 
     @property
     def flip(self) -> str:
-        """`both` pass, `improved`, `regressed` or `neither` passes."""
+        """`both` pass, `improved`, `regressed` or `neither` passes; with trials, its value."""
+        if self.baseline.trials or self.candidate.trials:
+            before, after = self.baseline.value, self.candidate.value
+            if before != after:
+                return "improved" if after > before else "regressed"
+            return "both" if after else "neither"
         if self.baseline.passed:
             return "both" if self.candidate.passed else "regressed"
         return "improved" if self.candidate.passed else "neither"
@@ -62,11 +67,13 @@ class Comparison:
     """Smallest regression that so many cases show with 80 % power at one-sided 5 %."""
     families: FamilyResult | None
     """Interval resampled by family; None where each test case is a family of its own."""
+    difference: Fraction | None = None
+    """Of the pass rates, where cases have several trials."""
 
     @property
     def delta(self) -> Fraction:
         """Difference of the pass rates."""
-        return self.counts.delta
+        return self.counts.delta if self.difference is None else self.difference
 
     def ids(self, flip: str) -> tuple[str, ...]:
         """Ids of the pairs with one flip, in dataset order."""

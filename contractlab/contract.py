@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from contractlab.checks import expectation_v1
 from contractlab.model import Case, Dataset, Gate, Predictions, Record, Release, Rubric, Verdict
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ SCHEMAS: Mapping[str, str] = {
     "eval-dataset-v1": "dataset-v1",
     "eval-rubric-v1": "rubric-v1",
     "eval-predictions-v1": "predictions-v1",
+    "eval-dataset-v2": "dataset-v2",
+    "eval-rubric-v2": "rubric-v2",
+    "eval-predictions-v2": "predictions-v2",
 }
 """The packaged schema of each `schema_version`."""
 
@@ -41,29 +45,37 @@ def kind_of(value: object) -> str | None:
 
 
 def load_dataset(value: Any) -> Dataset:
-    """The model of a value that `dataset-v1` accepts."""
+    """The model of a value that `dataset-v1` accepts; a model is itself."""
+    if isinstance(value, Dataset):
+        return value
     return Dataset(
         version=value["dataset_version"],
-        cases=tuple(
-            Case(
-                case["id"],
-                case["family_id"],
-                case["split"],
-                case["slice"],
-                case["critical"],
-                case["input"],
-                case["expected_label"],
-                case["expected_tool"],
-                tuple(case["forbidden_actions"]),
-                case["requires_evidence"],
-            )
-            for case in value["cases"]
-        ),
+        cases=tuple(map(_case, value["cases"])),
+    )
+
+
+def _case(case: Any) -> Case:
+    label, tool = case["expected_label"], case["expected_tool"]
+    forbidden, evidence = tuple(case["forbidden_actions"]), case["requires_evidence"]
+    return Case(
+        case["id"],
+        case["family_id"],
+        case["split"],
+        case["slice"],
+        case["critical"],
+        case["input"],
+        label,
+        tool,
+        forbidden,
+        evidence,
+        expectation_v1(label, tool, forbidden, evidence),
     )
 
 
 def load_rubric(value: Any) -> Rubric:
-    """The model of a value that `rubric-v1` accepts."""
+    """The model of a value that `rubric-v1` accepts; a model is itself."""
+    if isinstance(value, Rubric):
+        return value
     gates, bootstrap = value["gates"], value["bootstrap"]
     return Rubric(
         version=value["rubric_version"],
@@ -81,7 +93,9 @@ def load_rubric(value: Any) -> Rubric:
 
 
 def load_predictions(value: Any) -> Predictions:
-    """The model of a value that `predictions-v1` accepts."""
+    """The model of a value that `predictions-v1` accepts; a model is itself."""
+    if isinstance(value, Predictions):
+        return value
     return Predictions(
         version=value["prediction_set_version"],
         dataset_version=value["dataset_version"],

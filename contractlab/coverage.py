@@ -25,7 +25,7 @@ def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
     first: dict[str, tuple[str, Path]] = {}
     for file, predictions in replays.items():
         for index, release in enumerate(predictions.releases):
-            path = ("releases", index, "release_id")
+            path = predictions.at_release(index)
             at = first.setdefault(release.id, (file, path))
             if at != (file, path):
                 problems.append(
@@ -38,26 +38,27 @@ def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
                         related=(Related(*at, "first recorded here"),),
                     )
                 )
-            problems += _repeated_records(release, file, index)
+            problems += _repeated_records(release, file, predictions.at_records(index))
     return [*problems, *_names(replays)]
 
 
-def _repeated_records(release: Release, file: str, index: int) -> Iterator[Problem]:
-    first: dict[str, int] = {}
+def _repeated_records(release: Release, file: str, records: Path) -> Iterator[Problem]:
+    first: dict[tuple[str, int], int] = {}
     if len({record.case_id for record in release.records}) == len(release.records):
         return
     for entry, record in enumerate(release.records):
-        at = first.setdefault(record.case_id, entry)
+        trial = record.run.trial
+        at = first.setdefault((record.case_id, trial), entry)
         if at != entry:
+            of_trial = f", trial {trial}" if trial else ""
             yield Problem(
                 Rule.DUPLICATE_RECORD,
-                f"release {shown(release.id)} has two records for case {shown(record.case_id)}",
+                f"release {shown(release.id)} has two records for case"
+                f" {shown(record.case_id)}{of_trial}",
                 "keep the record that was replayed last, or record again",
                 file,
-                ("releases", index, "records", entry, "case_id"),
-                related=(
-                    Related(file, ("releases", index, "records", at, "case_id"), "first seen here"),
-                ),
+                (*records, entry, "case_id"),
+                related=(Related(file, (*records, at, "case_id"), "first seen here"),),
             )
 
 
@@ -73,9 +74,10 @@ def _names(replays: Mapping[str, Predictions]) -> list[Problem]:
     versions = [
         Named(predictions.version, file, ("prediction_set_version",))
         for file, predictions in replays.items()
+        if not predictions.one_release
     ]
     releases = [
-        Named(release.id, file, ("releases", index, "release_id"))
+        Named(release.id, file, predictions.at_release(index))
         for file, predictions in replays.items()
         for index, release in enumerate(predictions.releases)
     ]
@@ -104,20 +106,22 @@ def replayed_actions(replays: Mapping[str, Predictions]) -> Iterator[Named]:
                 *{record.actions for record in release.records}
             )
             unseen -= seen
+            records = predictions.at_records(index)
             for entry, record in enumerate(release.records):
                 if not unseen:
                     break
                 unseen.difference_update(record.actions, (record.tool,))
                 if record.tool not in seen:
                     seen.add(record.tool)
-                    yield Named(
-                        str(record.tool), file, ("releases", index, "records", entry, "tool")
-                    )
+                    yield Named(str(record.tool), file, (*records, entry, "tool"))
                 if not seen.issuperset(record.actions):
                     for place, action in enumerate(record.actions):
                         seen.add(action)
-                        path = ("releases", index, "records", entry, "actions", place)
-                        yield Named(action, file, path)
+                        yield Named(action, file, (*records, entry, "actions", place))
+                for place, call in enumerate(record.run.calls or ()):
+                    if call.name not in seen:
+                        seen.add(call.name)
+                        yield Named(call.name, file, (*records, entry, "calls", place, "name"))
 
 
 def check_fit(
@@ -144,7 +148,10 @@ def check_fit(
             )
             continue
         for index, release in enumerate(predictions.releases):
-            problems += _coverage(release, split_of, test_ids, file, index)
+            if predictions.one_release:
+                problems += _unknown_cases(release, split_of, file)
+            else:
+                problems += _coverage(release, split_of, test_ids, file, index)
     if problems:
         return problems
     expected = list(actions_and_tools(dataset, dataset_file))
@@ -193,6 +200,19 @@ def _coverage(
             )
         )
     return problems
+
+
+def _unknown_cases(release: Release, known: Mapping[str, str], file: str) -> Iterator[Problem]:
+    """Version 2: records of any split may stand in a replay; the rubric's is judged."""
+    for entry, record in enumerate(release.records):
+        if record.case_id not in known:
+            yield Problem(
+                Rule.UNKNOWN_CASE,
+                f"case {shown(record.case_id)} is not in the dataset",
+                "add the case to the dataset, or delete the record",
+                file,
+                ("records", entry, "case_id"),
+            )
 
 
 def check_releases(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from contractlab.compare import exact
 from contractlab.model import Verdict
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from contractlab.compare import Comparison
+    from contractlab.contrast import Contrast
     from contractlab.metrics import Metrics
     from contractlab.model import Gate, Rubric
 
@@ -20,6 +21,30 @@ Value = Fraction | float | int | None
 
 CRITICAL = "critical_case_failed"
 """The reason that no rubric can set aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a gate of version 2 saw."""
+
+    metric: str
+    kind: Literal[
+        "value", "undefined", "unmeasured", "shown", "got_worse", "too_small", "not_shown_worse"
+    ]
+    """`value`: a figure beside its limit; `shown`: no worse, within the margin; `too_small`:
+    the cases cannot show that; `not_shown_worse`: no loss is shown."""
+    group: tuple[tuple[str, str], ...] = ()
+    """The cases it is about: selector and name, such as `slice`, `refunds`; empty for all."""
+    measured: int = 0
+    of: int = 0
+    """Cases or records that have the value, and that should."""
+    baseline: Value = None
+    """The baseline's value, where the bound is relative to it."""
+    contrast: Contrast | None = None
+    p_value: float | None = None
+    """One-sided, corrected over the gate's groups."""
+    needed: int | None = None
+    """Cases that would show an unchanged agent within the margin with 80 % power."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +65,8 @@ class GateResult:
     """The slice it is about; None for all cases."""
     case_ids: tuple[str, ...] = ()
     """The cases it names, in dataset order."""
+    finding: Finding | None = None
+    """More of what was seen, where version 2 looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +89,11 @@ def decide(candidate: Metrics, comparison: Comparison, rubric: Rubric) -> Decisi
     Critical cases first: one that failed blocks, whatever the means say. Then the
     rubric's gates in their order, BLOCK before REVIEW. Undefined never holds.
     """
-    gates = (_critical(candidate), *_gates(candidate, comparison, rubric))
+    return concluded((_critical(candidate), *_gates(candidate, comparison, rubric)))
+
+
+def concluded(gates: tuple[GateResult, ...]) -> Decision:
+    """The verdict of gates that were looked at."""
     failed = [gate.verdict for gate in gates if not gate.held]
     if Verdict.BLOCK in failed:
         verdict = Verdict.BLOCK

@@ -13,6 +13,11 @@ EVALUATOR_VERSION = "contractlab-gate-v1"
 """Names how contracts are graded and decided. Changes when the same input could be judged
 differently; a new report field or a faster reader does not change it."""
 
+DIGEST_FORMAT_V2 = "python-json-sorted-utf8-entries-v2"
+"""As the first, of a contract's own digest in its place: SHA-256 over an array of its header
+(without its entries) and each entry. JSON and JSON Lines of one content have one digest."""
+EVALUATOR_VERSION_V2 = "contractlab-gate-v2"
+
 
 @dataclass(frozen=True, slots=True)
 class InputFile:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from contractlab.model import ONE_RUN
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from contractlab.model import Case, Record, Release
 
@@ -20,38 +23,66 @@ CHECKS = (
 
 
 class Graded(NamedTuple):
-    """One record of one release, graded."""
+    """What one release did on one case, graded: one record, or several trials of it."""
 
     case: Case
     record: Record
+    """Of several trials, the first that failed, else the first."""
     checks: Mapping[str, bool]
-    """By name, in the order of `CHECKS`. Shared between records, so read only."""
+    """By name, in the case's order; of several trials, whether all hold. Shared between
+    records, so read only."""
     held: int
     """How many of the checks hold."""
     passed: bool
-    """Whether every check holds."""
+    """Whether every check that counts holds, in every trial."""
+    trials: tuple[Graded, ...] = ()
+    """Each trial by itself where there are several."""
 
     @property
     def score(self) -> float:
         """Mean of the checks, 0 to 1."""
         return self.held / len(self.checks)
 
+    @property
+    def each(self) -> tuple[Graded, ...]:
+        """Its trials, one at least."""
+        return self.trials or (self,)
 
-def grade(case: Case, record: Record) -> Graded:
-    """The four checks of one record against what its case expects."""
-    checks, held = _checks(
-        record.predicted_label == case.expected_label,
-        record.tool == case.expected_tool,
-        not (case.forbidden_actions and record.actions)
-        or set(case.forbidden_actions).isdisjoint(record.actions),
-        record.evidence_present or not case.requires_evidence,
-    )
-    return Graded(case, record, checks, held, held == len(checks))
+    @property
+    def value(self) -> Fraction | int:
+        """Share of the trials that passed, 0 to 1."""
+        if not self.trials:
+            return int(self.passed)
+        return Fraction(sum(trial.passed for trial in self.trials), len(self.trials))
+
+    @property
+    def flaky(self) -> bool:
+        """Whether some trials pass and some fail."""
+        return 0 < self.value < 1
 
 
-@cache  # sixteen outcomes, so a million records share sixteen mappings
-def _checks(*outcomes: bool) -> tuple[Mapping[str, bool], int]:
-    return dict(zip(CHECKS, outcomes, strict=True)), sum(outcomes)
+def grade(case: Case, record: Record, required: frozenset[str] | None = None) -> Graded:
+    """The checks of one record against what its case expects.
+
+    Args:
+        case: with its checks.
+        record: what was done.
+        required: names of the checks that it needs to pass; None: all.
+    """
+    expect = case.expect
+    checks, held, passed = _checks(expect.names, expect.outcomes(record), required)
+    if record.run is not ONE_RUN and record.run.status != "ok":
+        passed = False
+    return Graded(case, record, checks, held, passed)
+
+
+@cache  # a few dozen outcomes, so a million records share their mappings
+def _checks(
+    names: tuple[str, ...], outcomes: tuple[bool, ...], required: frozenset[str] | None
+) -> tuple[Mapping[str, bool], int, bool]:
+    checks = dict(zip(names, outcomes, strict=True))
+    counted = [held for name, held in checks.items() if not required or name in required]
+    return checks, sum(outcomes), all(counted)
 
 
 def grade_release(cases: tuple[Case, ...], release: Release) -> tuple[Graded, ...]:
@@ -63,3 +94,38 @@ def grade_release(cases: tuple[Case, ...], release: Release) -> tuple[Graded, ..
     """
     records = {record.case_id: record for record in release.records}
     return tuple([grade(case, records[case.id]) for case in cases])
+
+
+def grade_trials(
+    cases: tuple[Case, ...], release: Release, required: frozenset[str] | None
+) -> dict[str, Graded]:
+    """Every case that a release has records for, by id, in dataset order.
+
+    Args:
+        cases: the evaluated split.
+        release: with any number of records for each, each trial once.
+        required: names of the checks that a record needs to pass; None: all.
+    """
+    found: dict[str, list[Record]] = {}
+    for record in release.records:
+        found.setdefault(record.case_id, []).append(record)
+    return {
+        case.id: together([grade(case, record, required) for record in _by_trial(found[case.id])])
+        for case in cases
+        if case.id in found
+    }
+
+
+def together(trials: Sequence[Graded]) -> Graded:
+    """Several trials of one case as one result; a single one is itself."""
+    if len(trials) == 1:
+        return trials[0]
+    first = next((trial for trial in trials if not trial.passed), trials[0])
+    checks = {name: all(trial.checks[name] for trial in trials) for name in first.checks}
+    passed = all(trial.passed for trial in trials)
+    held = sum(checks.values())
+    return Graded(first.case, first.record, checks, held, passed, tuple(trials))
+
+
+def _by_trial(records: list[Record]) -> list[Record]:
+    return sorted(records, key=lambda record: record.run.trial) if len(records) > 1 else records

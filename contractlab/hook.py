@@ -69,7 +69,7 @@ class _Commit:
     ) -> None:
         self._settings = settings
         self._max_bytes = max_bytes
-        self._data = {each.name: each.data for each in documents}
+        self._data = {each.name: each.text for each in documents}
         self._datasets = {
             each.name: load_dataset(each.value) for each in documents if each.role == "dataset"
         }
@@ -140,7 +140,7 @@ class _Commit:
         documents, _ = open_documents(
             [(name, "dataset") for name in names], max_bytes=self._max_bytes
         )
-        self._data |= {each.name: each.data for each in documents}
+        self._data |= {each.name: each.text for each in documents}
         return {each.name: load_dataset(each.value) for each in documents}
 
 

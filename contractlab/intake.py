@@ -16,6 +16,8 @@ from contractlab.contract import SCHEMAS, kind_of, load_dataset, load_prediction
 from contractlab.coverage import check_fit, check_releases, check_replays, check_rubric
 from contractlab.jsontext import parse
 from contractlab.leakage import check_dataset
+from contractlab.lines import header_of
+from contractlab.model import Dataset
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.progress import SILENT
@@ -24,7 +26,8 @@ from contractlab.words import listed, nearest, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from contractlab.model import Dataset, Predictions, Rubric
+    from contractlab.model import Predictions, Rubric
+    from contractlab.positions import Lines
     from contractlab.progress import Progress
 
 ROLES = ("dataset", "rubric", "predictions")
@@ -39,6 +42,15 @@ class Document:
     value: Any
     role: str
     """`dataset`, `rubric` or `predictions`."""
+    lines: Lines | None = None
+    """Where entries stand, where it is JSON Lines."""
+    digest: str | None = None
+    """Of a version 2 contract, whose value is its model."""
+
+    @property
+    def text(self) -> bytes | Lines:
+        """What problems are placed in."""
+        return self.lines or self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,9 @@ def open_document(
         ContractError: with every problem of its text or its shape, placed.
     """
     data = files.read(name, max_bytes=max_bytes)
+    first = header_of(data)
+    if first is not None:
+        return _lines(name, data, first, role)
     value = parse(data, file=name)
     kind = kind_of(value)
     found = role_of(kind)
@@ -79,10 +94,25 @@ def open_document(
     if kind is None or (role is not None and found != role):
         problem = _not_a_contract(name, value, found, role)
         raise ContractError(place([problem], {name: data}))
+    if kind.endswith("-v2"):
+        from contractlab.intake_v2 import open_value  # noqa: PLC0415 (version 1 does without)
+
+        model, digest = open_value(name, data, value)
+        return Document(name, data, model, str(found), digest=digest)
     problems = files.checker(SCHEMAS[kind]).check(value, name)
     if problems:
         raise ContractError(place(problems, {name: data}))
     return Document(name, data, value, str(found))
+
+
+def _lines(name: str, data: bytes, first: bytes, role: str | None) -> Document:
+    from contractlab.intake_v2 import open_lines  # noqa: PLC0415 (version 1 does without)
+
+    model, digest, lines = open_lines(name, data, first)
+    found = "dataset" if isinstance(model, Dataset) else "predictions"
+    if role not in (None, found):
+        raise ContractError([_not_a_contract(name, {}, found, role)])
+    return Document(name, data, model, found, lines, digest)
 
 
 def role_of(kind: str | None) -> str | None:
@@ -153,6 +183,7 @@ def open_contracts(
     documents, problems = open_documents(wanted, max_bytes=max_bytes, progress=progress)
     if problems:
         raise ContractError(problems)
+    raise_if(_mixed(documents), documents)
     progress.step("checking")
     contracts = Contracts(
         tuple(documents),
@@ -162,6 +193,22 @@ def open_contracts(
     )
     check_together(contracts)
     return contracts
+
+
+def _mixed(documents: Sequence[Document]) -> list[Problem]:
+    """Contracts of another version than the dataset's."""
+    version = 1 if documents[0].digest is None else 2
+    return [
+        Problem(
+            Rule.MIXED_VERSIONS,
+            f"is a version {3 - version} contract, and the dataset is of version {version}",
+            "contractlab upgrade writes the version 1 contracts as version 2",
+            each.name,
+            ("schema_version",),
+        )
+        for each in documents
+        if (each.digest is None) != (version == 1)
+    ]
 
 
 def check_together(contracts: Contracts) -> None:
@@ -229,7 +276,7 @@ def _no_choice(others: list[str]) -> Problem:
 def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
     """Raises the problems, placed, where there are any."""
     if problems:
-        raise ContractError(place(problems, {each.name: each.data for each in documents}))
+        raise ContractError(place(problems, {each.name: each.text for each in documents}))
 
 
 def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[Problem]:
@@ -275,7 +322,7 @@ def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[P
             problems.append(_homeless(next(iter(group)), version, homes))
         elif homes[0] not in unfit:
             problems += check_fit(datasets[homes[0]], homes[0], group)
-    return place(problems, {each.name: each.data for each in documents})
+    return place(problems, {each.name: each.text for each in documents})
 
 
 def _homeless(file: str, version: str, homes: list[str]) -> Problem:
@@ -297,4 +344,4 @@ def advise(contracts: Contracts) -> list[Problem]:
         *advise_rubric(contracts.rubric, rubric_file),
         *advise_both(contracts.dataset, contracts.rubric, rubric_file),
     ]
-    return place(warnings, {each.name: each.data for each in contracts.documents})
+    return place(warnings, {each.name: each.text for each in contracts.documents})

@@ -11,6 +11,7 @@ from contractlab.grade import grade_release
 from contractlab.metrics import Metrics, measure
 
 if TYPE_CHECKING:
+    from contractlab.details import Details
     from contractlab.evidence import Evidence
     from contractlab.model import Dataset, Release, Rubric
     from contractlab.places import Places
@@ -34,6 +35,8 @@ class Judgement:
     warnings: tuple[Problem, ...]
     places: Places | None = None
     """Where the cases stand that the candidate failed; None where nobody looked."""
+    details: Details | None = None
+    """What version 2 shows beside this; None in version 1."""
 
 
 def judge(

@@ -47,13 +47,14 @@ class SliceMetrics:
     """One slice of the evaluated split."""
 
     count: int
-    passed: int
+    passed: int | Fraction
+    """Cases that passed; of a case with several trials, the share that did."""
     critical_count: int
 
     @property
     def pass_rate(self) -> Fraction:
         """Passed cases of all, 0 to 1."""
-        return Fraction(self.passed, self.count)
+        return Fraction(self.passed) / self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,16 @@ class Metrics:
     """The figures of one release on the evaluated split (one case at least)."""
 
     case_count: int
-    passed: int
+    passed: int | Fraction
+    """Cases that passed; of a case with several trials, the share that did."""
     mean_score: Fraction
     """Mean over cases of the share of checks that hold."""
     confusion_matrix: ConfusionMatrix
-    mean_latency_ms: float
-    p95_latency_ms: float
+    mean_latency_ms: float | None
+    """None where it was not measured on every case, as in the two that follow."""
+    p95_latency_ms: float | None
     """Nearest rank: the smallest latency with at least 95 % of all at or below it."""
-    mean_estimated_cost_usd: float
+    mean_estimated_cost_usd: float | None
     by_slice: Mapping[str, SliceMetrics]
     """Sorted by name."""
     critical_failures: tuple[str, ...]
@@ -79,7 +82,7 @@ class Metrics:
     @property
     def pass_rate(self) -> Fraction:
         """Passed cases of all, 0 to 1."""
-        return Fraction(self.passed, self.case_count)
+        return Fraction(self.passed) / self.case_count
 
     @property
     def slice_pass_rate_gap(self) -> Fraction:
@@ -98,7 +101,8 @@ def measure(results: Sequence[Graded], *, positive_label: str) -> Metrics:
         positive_label: the class that the confusion matrix calls positive.
     """
     count = len(results)
-    latencies = [graded.record.latency_ms for graded in results]
+    latencies = complete([graded.record.latency_ms for graded in results])
+    costs = complete([graded.record.estimated_cost_usd for graded in results])
     return Metrics(
         case_count=count,
         passed=sum([graded.passed for graded in results]),
@@ -107,15 +111,21 @@ def measure(results: Sequence[Graded], *, positive_label: str) -> Metrics:
             sum([len(graded.checks) for graded in results]),
         ),
         confusion_matrix=_confusion(results, positive_label),
-        mean_latency_ms=mean(latencies),
-        p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)),
-        mean_estimated_cost_usd=mean([graded.record.estimated_cost_usd for graded in results]),
+        mean_latency_ms=mean(latencies) if latencies else None,
+        p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)) if latencies else None,
+        mean_estimated_cost_usd=mean(costs) if costs else None,
         by_slice=_by_slice(results),
         critical_failures=tuple(
             graded.case.id for graded in results if graded.case.critical and not graded.passed
         ),
         results=tuple(results),
     )
+
+
+def complete(values: Sequence[float | None]) -> list[float]:
+    """The values, or none at all where one was not measured."""
+    found = [value for value in values if value is not None]
+    return found if len(found) == len(values) else []
 
 
 def mean(values: Sequence[float]) -> float:

@@ -12,11 +12,14 @@ from contractlab.streams import OutputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from contractlab.details import Details
     from contractlab.judge import Judgement
 
 
 def rendered(judgement: Judgement, format_: str) -> str | bytes:
     """A judgement in one of `choices.RENDER_FORMATS`."""
+    if judgement.details is not None:
+        return rendered_v2(judgement, judgement.details, format_)
     match format_:
         case "json":
             from contractlab.render.report import render_json  # noqa: PLC0415 (one of several)
@@ -42,6 +45,26 @@ def rendered(judgement: Judgement, format_: str) -> str | bytes:
             from contractlab.render.text import render_text  # noqa: PLC0415
 
             return render_text(judgement)
+
+
+def rendered_v2(judgement: Judgement, details: Details, format_: str) -> str | bytes:
+    """A version 2 judgement in one format.
+
+    Raises:
+        ContractError: this format does not show version 2.
+    """
+    from contractlab.render import report_v2, text_v2  # noqa: PLC0415 (version 2 only)
+
+    match format_:
+        case "json":
+            return report_v2.render_json(judgement, details)
+        case "markdown":
+            text = text_v2.render_text(judgement, details)
+            return text_v2.fenced(f"contractlab: {judgement.decision.verdict}", text)
+        case "text":
+            return text_v2.render_text(judgement, details)
+    message = f"{format_} does not show version 2 judgements yet"
+    raise ContractError([Problem(Rule.BAD_USAGE, message, "use text, json or markdown")])
 
 
 def rendered_problems(

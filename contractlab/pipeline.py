@@ -49,6 +49,10 @@ def run(
         ContractError: nothing can be decided; with every problem of the stage that found some.
     """
     contracts = open_contracts(dataset, rubric, predictions, max_bytes=max_bytes, progress=progress)
+    if contracts.rubric.terms is not None:
+        from contractlab.pipeline_v2 import run_v2  # noqa: PLC0415 (version 1 does without)
+
+        return run_v2(contracts, baseline=baseline, candidate=candidate, strict=strict)
     baseline, candidate = choose_releases(contracts, baseline=baseline, candidate=candidate)
     warnings = advise(contracts)
     if strict and warnings:

@@ -7,7 +7,7 @@ finding a handful of places in a large file costs about as much as decoding it o
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from json.decoder import (  # type: ignore[attr-defined]  # undocumented, and there since 2.6
     JSONDecoder,
     scanstring,
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from contractlab.problems import Path, Position, Problem, Related
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _EXCERPT = 160
 """Code points of a long line that are shown around a place."""
@@ -104,11 +104,51 @@ def _skipper() -> Callable[[str, int], int]:
     return lambda text, offset: scan(text, offset)[1]
 
 
-def find(data: bytes, wanted: Iterable[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A JSON Lines text: a header, then the entries of one of its fields, one a line."""
+
+    data: bytes
+    field: str
+    """What the entries are in the document that the lines stand for, such as `records`."""
+    starts: Sequence[int]
+    """Where each value begins in bytes, the header's first."""
+    numbers: Sequence[int]
+    """The line that each value is on, from 1."""
+
+    def line(self, index: int) -> bytes:
+        """A line: 0 is the header, 1 the first entry."""
+        start = self.starts[index]
+        end = self.data.find(b"\n", start)
+        return self.data[start : end if end >= 0 else len(self.data)]
+
+    def find(self, wanted: Iterable[tuple[Path, bool]]) -> dict[tuple[Path, bool], Position]:
+        """Positions of `(path, on_key)` pairs, paths as in the one document."""
+        found: dict[tuple[Path, bool], Position] = {}
+        by_line: dict[int, list[tuple[Path, bool]]] = {}
+        for path, on_key in wanted:
+            index = 0
+            if len(path) > 1 and path[0] == self.field and isinstance(path[1], int):
+                index = path[1] + 1
+            by_line.setdefault(index, []).append((path, on_key))
+        for index, pairs in by_line.items():
+            inner = {(path[2:] if index else path, on_key) for path, on_key in pairs}
+            places = find(self.line(index), inner)
+            for path, on_key in pairs:
+                at = places[path[2:] if index else path, on_key]
+                found[path, on_key] = replace(at, line=self.numbers[index])
+        return found
+
+
+def find(
+    data: bytes | Lines, wanted: Iterable[tuple[Path, bool]]
+) -> dict[tuple[Path, bool], Position]:
     """Positions of `(path, on_key)` pairs in a valid UTF-8 JSON text, walked once.
 
     A path that does not exist gets the place of its deepest ancestor that does.
     """
+    if isinstance(data, Lines):
+        return data.find(wanted)
     text = Text(data.decode("utf-8"))
     tree: dict[str | int, dict[str | int, object]] = {}
     for path, _ in wanted:
@@ -145,7 +185,7 @@ def _deepest(offsets: Mapping[tuple[Path, bool], int], path: Path, on_key: bool)
     return offsets[path, False]
 
 
-def place(problems: list[Problem], texts: Mapping[str, bytes]) -> list[Problem]:
+def place(problems: list[Problem], texts: Mapping[str, bytes | Lines]) -> list[Problem]:
     """The same problems with positions, sorted by file (in the order of `texts`) and place.
 
     Args:

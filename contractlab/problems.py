@@ -59,6 +59,11 @@ class Rule(Enum):
     LOOK_ALIKE = "CL311", "look-alike"
     INPUT_LEAKAGE = "CL312", "input-leakage"
     INCONSISTENT_REPORT = "CL313", "inconsistent-report"
+    MUTABLE_REFERENCE = "CL314", "mutable-reference"
+    MIXED_VERSIONS = "CL315", "mixed-versions"
+    BAD_MATCHER = "CL316", "bad-matcher"
+    BAD_GATE = "CL317", "bad-gate"
+    SPLIT_NOT_FROZEN = "CL318", "split-not-frozen"
 
     FORBIDDEN_EXPECTED_TOOL = "CL401", "forbidden-expected-tool"
     UNPASSABLE_RUBRIC = "CL402", "unpassable-rubric"
@@ -67,6 +72,8 @@ class Rule(Enum):
     SINGLE_TEST_CASE = "CL405", "single-test-case"
     TOO_FEW_RESAMPLES = "CL406", "too-few-resamples"
     SMALL_SET = "CL407", "small-set"
+    EQUAL_MANIFESTS = "CL408", "equal-manifests"
+    UNMEASURED_CHECK = "CL409", "unmeasured-check"
 
     code: str
     title: str

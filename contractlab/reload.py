@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab import files
 from contractlab.canonical import encode_report
+from contractlab.checks import expectation_v1
 from contractlab.contract import GATES_V1, load_rubric
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION, Evidence, InputFile
 from contractlab.jsontext import parse
@@ -168,6 +169,12 @@ def _judged(value: Any) -> Judgement:
             case["expected"]["tool"],
             tuple(case["expected"]["forbidden_actions"]),
             case["expected"]["requires_evidence"],
+            expectation_v1(
+                case["expected"]["label"],
+                case["expected"]["tool"],
+                tuple(case["expected"]["forbidden_actions"]),
+                case["expected"]["requires_evidence"],
+            ),
         )
         for case, result in zip(value["cases"], results, strict=True)
     )

@@ -257,6 +257,38 @@ RULES: Mapping[Rule, Entry] = {
         "Make the report again with `contractlab compare`. A report of another release of"
         " contractlab is shown by that release.",
     ),
+    Rule.MUTABLE_REFERENCE: Entry(
+        "A release manifest names something by a word that can name something else tomorrow, such"
+        " as `latest` or `main`, has a digest that is none, or names a component without any"
+        " immutable reference.",
+        "Nobody could say later what was judged, or run it again.",
+        "Write what the word stood for when the replay was recorded: a commit's full name, a"
+        " digest, a version or a snapshot.",
+    ),
+    Rule.MIXED_VERSIONS: Entry(
+        "The dataset is of one contract version, and the rubric or a replay of the other.",
+        "The two versions say different things about a run; what only one of them says would be"
+        " guessed for the other.",
+        "`contractlab upgrade` writes version 1 contracts as version 2, without loss.",
+    ),
+    Rule.BAD_MATCHER: Entry(
+        "An expectation of a case cannot be checked: a pattern or JSON Schema that cannot be"
+        " compiled, a range without a bound, calls that contradict their mode.",
+        "A check that cannot hold, or always holds, says nothing about a release.",
+        "Patterns are Rust's: no look-around and no back-references, so that no answer can stall"
+        " the gate. A JSON Schema here has no references.",
+    ),
+    Rule.BAD_GATE: Entry(
+        "A gate of a version 2 rubric names no metric that there is, has no bound or several, or"
+        " has a selector that its metric does not take.",
+        "It reads like protection, and could not be looked at.",
+        "`docs/contracts-v2.md` lists the metrics with their selectors and bounds.",
+    ),
+    Rule.SPLIT_NOT_FROZEN: Entry(
+        "The rubric judges a split that the dataset does not list as frozen.",
+        "A candidate could then change what it is judged on.",
+        "List the split in `frozen_splits`, and review every change to its cases.",
+    ),
     Rule.FORBIDDEN_EXPECTED_TOOL: Entry(
         "A case expects a tool and forbids an action of the same name.",
         "A release that does as expected, and records its tool among its actions, fails the case.",
@@ -298,6 +330,17 @@ RULES: Mapping[Rule, Entry] = {
         " truth less than 91 % of the time, and 36 % at worst with six cases.",
         "Read Newcombe's interval beside it, which covered the truth 94.7 % of the time or more at"
         " every size tried from 6 to 200, and add cases.",
+    ),
+    Rule.EQUAL_MANIFESTS: Entry(
+        "Baseline and candidate have the same manifest.",
+        "They are one release recorded twice: whatever differs is noise.",
+        "Record in the manifest what changed. To measure the noise itself, use `contractlab aa`.",
+    ),
+    Rule.UNMEASURED_CHECK: Entry(
+        "Records lack what a check of their case looks at, such as an outcome or the calls.",
+        "They count as failed, because what is missing must not pass; the pass rate then says"
+        " more about the recording than about the agent.",
+        "Record it, or take the expectation out of the case.",
     ),
 }
 """Every rule, in the order of the codes."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 
-from contractlab.limits import MOST_PROBLEMS
+from contractlab.jsontext import too_deep
+from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
 from contractlab.problems import Path, Problem, Rule
 from contractlab.words import shown
 
@@ -68,10 +69,16 @@ class Explainer:
             message = f"{_at(path)} does not fit a finite double"
             hint = "the largest is about 1.8e308"
             return [Problem(Rule.NON_FINITE_NUMBER, message, hint, self._file, path)]
+        if "anyOf" in schema:  # the value is of no alternative's type
+            return [self._no_alternative(schema, part, path)]
+        if "type" not in schema and not {"const", "enum"} & schema.keys():
+            return [self._not_free(part, path)]
         # Unique is told here: jsonschema compares every pair where entries are of mixed types.
         shallow = {
             key: value for key, value in schema.items() if key not in ("items", "uniqueItems")
         }
+        if isinstance(schema.get("additionalProperties"), dict):
+            shallow["additionalProperties"] = True
         if "properties" in schema:
             shallow["properties"] = dict.fromkeys(schema["properties"], True)
         errors: dict[str, ValidationError] = {}
@@ -90,12 +97,42 @@ class Explainer:
             found += islice(self._repeated(part, path), MOST_PROBLEMS)
         return found
 
+    def _no_alternative(self, schema: dict[str, Any], part: Any, path: Path) -> Problem:
+        kinds: list[str] = []
+        for each in schema["anyOf"]:
+            inner = self._validator.schema
+            for step in each.get("$ref", "#").split("/")[1:]:
+                inner = inner[step]
+            kind = each.get("type") or inner["type"]
+            kinds += [kind] if isinstance(kind, str) else kind
+        rule, message, hint = _of_value("type", list(dict.fromkeys(kinds)), part, _at(path))
+        return Problem(rule, message, hint, self._file, path)
+
+    def _not_free(self, part: Any, path: Path) -> Problem:
+        """What is wrong with a value that may be anything: a number in it, or its depth."""
+        if too_deep(part) is not None:
+            message = f"{_at(path)} is nested more than {MAX_DEPTH} deep"
+            return Problem(Rule.TOO_DEEP, message, "store less of it", self._file, path)
+        work: list[tuple[Any, Path]] = [(part, path)]
+        for value, place in work:
+            if isinstance(value, dict):
+                work += [(inner, (*place, key)) for key, inner in value.items()]
+            elif isinstance(value, list):
+                work += [(inner, (*place, index)) for index, inner in enumerate(value)]
+            elif isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:
+                path = place
+                break
+        message = f"{_at(path)} does not fit a finite double"
+        return Problem(
+            Rule.NON_FINITE_NUMBER, message, "the largest is about 1.8e308", self._file, path
+        )
+
     def _from(
         self, keyword: str, limit: Any, schema: dict[str, Any], part: Any, path: Path
     ) -> Iterator[Problem]:
         match keyword:
             case "required":
-                yield from self._missing(schema["properties"], part, path)
+                yield from self._missing(limit, schema["properties"], part, path)
             case "additionalProperties":
                 yield from self._unknown(schema["properties"], part, path)
             case _:
@@ -103,12 +140,16 @@ class Explainer:
                 yield Problem(rule, message, hint, self._file, path)
 
     def _missing(
-        self, known: Mapping[str, object], part: Mapping[str, object], path: Path
+        self,
+        required: list[str],
+        known: Mapping[str, object],
+        part: Mapping[str, object],
+        path: Path,
     ) -> Iterator[Problem]:
         unknown = [name for name in part if name not in known]
         misspelt = {_meant(name, known, part) for name in unknown[:_MOST_GUESSES]}
         for name in known:
-            if name not in part and name not in misspelt:
+            if name in required and name not in part and name not in misspelt:
                 message = f'{_at(path)} has no "{name}"'
                 yield Problem(Rule.MISSING_FIELD, message, f'add "{name}"', self._file, path)
 

@@ -114,6 +114,38 @@ def newcombe(counts: PairedCounts, confidence: Fraction) -> Interval:
     return Interval(low=max(-1.0, delta - down), high=min(1.0, delta + up))
 
 
+def newcombe_of_shares(
+    shares: tuple[float, float, float, float], n: float, confidence: Fraction
+) -> Interval:
+    """Newcombe's method 10 where cases are clustered: on shares, and an effective size.
+
+    The formulas of `newcombe`, with counts that need not be whole: cases of one family and
+    trials of one case are worth fewer independent ones (effective sample size: Rao & Scott
+    1992, Biometrics 48:577).
+
+    Args:
+        shares: of all cases, 0 to 1: both pass, improved, regressed, neither; their sum is 1.
+        n: how many independent cases they are worth, above 0.
+        confidence: between 0 and 1, from decimal text.
+    """
+    both, improved, regressed, neither = shares
+    z = _two_sided_z(confidence)
+    candidate_rate, baseline_rate = min(1.0, both + improved), min(1.0, both + regressed)
+    candidate, baseline = _wilson(candidate_rate * n, n, z), _wilson(baseline_rate * n, n, z)
+    margins = candidate_rate * (regressed + neither) * baseline_rate * (improved + neither)
+    excess = both * neither - improved * regressed
+    corrected = excess if excess < 0 else max(0.0, excess - 1 / (2 * n))
+    correlation = corrected / sqrt(margins) if margins > 0 else 0.0
+    delta = improved - regressed
+    down = _combined(
+        candidate_rate - candidate.low, baseline.high - baseline_rate, correlation=correlation
+    )
+    up = _combined(
+        baseline_rate - baseline.low, candidate.high - candidate_rate, correlation=correlation
+    )
+    return Interval(low=max(-1.0, delta - down), high=min(1.0, delta + up))
+
+
 def could_have_missed(counts: PairedCounts, confidence: Fraction) -> float:
     """The largest loss of pass rate these cases do not rule out, 0 to 1; stands by a PASS."""
     return max(0.0, -newcombe(counts, confidence).low)
@@ -189,6 +221,20 @@ def zero_failures_upper_rate(n: int, *, level: float = 0.05) -> float | None:
     return -expm1(log(level) / n) if n > 0 else None
 
 
+def hat_k(successes: int, trials: int, k: int) -> Fraction:
+    """Probability that k of a case's trials, drawn without replacement, all pass.
+
+    C(successes, k) / C(trials, k): tau-bench's pass^k of one case (Yao et al. 2024,
+    arXiv:2406.12045); 1 <= k <= trials.
+    """
+    return Fraction(comb(successes, k), comb(trials, k))
+
+
+def at_k(successes: int, trials: int, k: int) -> Fraction:
+    """Probability that at least one of k trials passes: pass@k (Chen et al. 2021)."""
+    return 1 - Fraction(comb(trials - successes, k), comb(trials, k))
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Holm's adjusted p-values (Holm 1979), in the order given.
 
@@ -229,10 +275,10 @@ def _two_sided_z(confidence: Fraction) -> float:
     return normal_quantile((1 + confidence) / 2)
 
 
-def _wilson(successes: int, n: int, z: float) -> Interval:
+def _wilson(successes: float, n: float, z: float) -> Interval:
     square = z * z
     middle = successes + square / 2
-    margin = z * sqrt(successes * (n - successes) / n + square / 4)
+    margin = z * sqrt(max(0.0, successes * (n - successes) / n) + square / 4)
     # At the ends the formula gives exactly 0 and 1; rounding would not.
     return Interval(
         low=0.0 if successes == 0 else (middle - margin) / (n + square),

@@ -192,7 +192,6 @@ def test_there_is_a_schema_for_each_contract_and_the_report() -> None:
         {"type": "number", "exclusiveMinimum": 0},
         {"$ref": "#/$defs/a", "minLength": 1, "$defs": {"a": {"type": "string"}}},
         {"type": ["string", "number"]},
-        {},
     ],
     ids=str,
 )

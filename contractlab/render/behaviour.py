@@ -128,7 +128,9 @@ def misses(graded: Graded) -> list[Miss]:
     """The checks of one release on one case that do not hold."""
     case, record = graded.case, graded.record
     every = {
-        "label_correct": Miss("label_correct", (record.predicted_label,), (case.expected_label,)),
+        "label_correct": Miss(
+            "label_correct", _tool(record.predicted_label), (case.expected_label,)
+        ),
         "tool_correct": Miss("tool_correct", _tool(record.tool), _tool(case.expected_tool)),
         "forbidden_actions_absent": Miss(
             "forbidden_actions_absent", forbidden_taken(graded), (), forbidden=True
@@ -163,10 +165,10 @@ def _same(pair: Pair) -> bool:
 # Thousands of records share a few hundred behaviours.
 @lru_cache(maxsize=4096)
 def _did(
-    label: str, tool: str | None, actions: tuple[str, ...], evidence_present: bool
+    label: str | None, tool: str | None, actions: tuple[str, ...], evidence_present: bool | None
 ) -> tuple[Fact, ...]:
     return (
-        Fact("label", (label,)),
+        Fact("label", _tool(label)),
         Fact("tool", _tool(tool)),
         Fact("actions", actions, several=True),
         Fact("evidence", ("present" if evidence_present else "absent",)),

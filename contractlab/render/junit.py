@@ -105,7 +105,7 @@ def _case(pair: Pair) -> _Test:
     case = graded.case
     # Jenkins takes what stands before the last dot for a package.
     classname = f"contractlab.cases.{case.slice.replace('.', '_')}"
-    latency = round(graded.record.latency_ms)
+    latency = round(graded.record.latency_ms or 0)
     if graded.passed:
         return _Test(classname, case.id, latency)
     wrong, differs = missed(pair), changed(pair)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contractlab.bootstrap import Interval
 
 UNDEFINED = "n/a (0/0)"
+NOT_MEASURED = "not measured"
 _ROUNDING = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}
 _ROOMY = Context(prec=400)  # the largest double has 309 digits before the point
 _PLACES = [Decimal(1).scaleb(-places) for places in range(9)]
@@ -53,15 +54,19 @@ def points(value: Number, towards: str = "down") -> str:
     return f"{number:+f}" if number else f"{number:f}"
 
 
-def milliseconds(value: Number) -> str:
+def milliseconds(value: Number | None) -> str:
     """A latency, whole from 100 ms on: `1,010 ms`."""
+    if value is None:
+        return NOT_MEASURED
     if isinstance(value, float) and value >= 100:
         return f"{ceil(value):,} ms"  # no decimal text of a double lies beyond its integers
     return f"{_sized(value, 100, 0, 1):,f} ms"
 
 
-def usd(value: Number) -> str:
+def usd(value: Number | None) -> str:
     """A cost with the places that it needs: `$0.0042`."""
+    if value is None:
+        return NOT_MEASURED
     if isinstance(value, float) and 0.001 <= value < 1:
         digits = repr(value)[2:]  # no exponent from 0.0001 on, and no trailing zeros
         tenthousandths = int(digits[:4].ljust(4, "0")) + (len(digits) > 4)
@@ -71,9 +76,14 @@ def usd(value: Number) -> str:
     return f"${_sized(value, 1, 2, 4):,f}"
 
 
-def count(value: int) -> str:
-    """A whole number with thousands set apart: `1,000`."""
-    return f"{value:,}"
+def count(value: int | Fraction) -> str:
+    """A number of cases with thousands set apart: `1,000`; trials may leave a part of one."""
+    return f"{value:,}" if isinstance(value, int) else amount(value)
+
+
+def amount(value: int | Fraction) -> str:
+    """Cases that passed: `12`; with trials a mean may leave a part, `12.25`."""
+    return f"{value}" if isinstance(value, int) else f"{rounded(value, 2, 'down').normalize():f}"
 
 
 def counted(value: int, noun: str) -> str:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contractlab.decide import CRITICAL
+from contractlab.render import findings
 from contractlab.render.numbers import UNDEFINED, difference, limit, milliseconds, rate, usd
 from contractlab.words import shown
 
@@ -35,6 +36,8 @@ def label(gate: GateResult, name: Callable[[str], str] = shown) -> str:
         gate: looked at.
         name: makes a medium's text of a slice's name; the default quotes and escapes nothing.
     """
+    if gate.finding is not None:
+        return findings.label(gate, gate.finding, name)
     if gate.name == CRITICAL:
         return "critical cases that failed"
     about = _LABELS[gate.name][0]
@@ -43,11 +46,15 @@ def label(gate: GateResult, name: Callable[[str], str] = shown) -> str:
 
 def observed(gate: GateResult) -> str:
     """The observed value, rounded towards the side on which it is worse."""
+    if gate.finding is not None:
+        return findings.observed(gate, gate.finding)
     return _number(gate, gate.observed)
 
 
 def threshold(gate: GateResult) -> str:
     """The limit as the rubric wrote it, in the observed value's unit."""
+    if gate.finding is not None:
+        return findings.threshold(gate, gate.finding)
     if gate.name == CRITICAL:
         return "none"
     write = _LABELS[gate.name][1]
@@ -75,6 +82,8 @@ def message(gate: GateResult, name: Callable[[str], str] = shown, most: int = 20
         name: makes a medium's text of a name; the default escapes nothing, so escape the whole.
         most: cases that are named.
     """
+    if gate.finding is not None:
+        return findings.message(gate, gate.finding, name, most)
     if gate.name == CRITICAL:
         plural = "s" if len(gate.case_ids) > 1 else ""
         more = len(gate.case_ids) - most

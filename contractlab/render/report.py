@@ -222,7 +222,7 @@ def _expected(case: Case) -> dict[str, Any]:
 
 
 def _record(record: Record) -> dict[str, Any]:
-    _, label, tool, actions, evidence_present, latency_ms, estimated_cost_usd = record
+    _, label, tool, actions, evidence_present, latency_ms, estimated_cost_usd, _ = record
     return {
         "label": label,
         "tool": tool,

@@ -13,6 +13,7 @@ from contractlab.stats import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from fractions import Fraction
 
     from contractlab.bootstrap import Interval
     from contractlab.decide import GateResult, Value
@@ -42,17 +43,17 @@ class SliceRow:
     """Raw: escape it."""
     count: int
     critical_count: int
-    baseline_passed: int
-    candidate_passed: int
+    baseline_passed: int | Fraction
+    candidate_passed: int | Fraction
 
     @property
-    def change(self) -> int:
+    def change(self) -> int | Fraction:
         """How many more cases pass; negative where it got worse."""
         return self.candidate_passed - self.baseline_passed
 
     def interval(self, confidence: float) -> Interval:
         """Wilson's interval of the candidate's pass rate."""
-        found = wilson(self.candidate_passed, self.count, exact(confidence))
+        found = wilson(int(self.candidate_passed), self.count, exact(confidence))
         if found is None:
             raise ValueError("a slice has a case")
         return found

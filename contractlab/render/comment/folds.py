@@ -53,7 +53,7 @@ def slices(view: View) -> str:
     found = slice_rows(view.judgement, worst_first=True)
     rows = [_slice(row, confidence) for row in found[: view.budget.rows]]
     lost = sum(row.change < 0 for row in found)
-    most = f", the worst by {numbers.counted(-found[0].change, 'case')}" if lost else ""
+    most = f", the worst by {numbers.counted(int(-found[0].change), 'case')}" if lost else ""
     head = ("Slice", "Passed", f"{numbers.confidence(confidence)} interval")
     more = layout.left_out(len(found) - len(rows), "slice", view.where)
     return layout.folded(

@@ -7,7 +7,7 @@ from math import log
 from sys import float_info
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.metrics import nearest_rank
+from contractlab.metrics import complete, nearest_rank
 from contractlab.render import numbers
 from contractlab.render.escape import html
 from contractlab.render.page.parts import row, table, verdict_tag
@@ -66,16 +66,16 @@ def distributions(judgement: Judgement) -> str:
         + _figure(
             judgement,
             "latency",
-            before=[each.record.latency_ms for each in before],
-            after=[each.record.latency_ms for each in after],
+            before=complete([each.record.latency_ms for each in before]),
+            after=complete([each.record.latency_ms for each in after]),
             unit="ms",
             limits={"mean_latency_ms": "mean limit", "p95_latency_ms": "p95 limit"},
         )
         + _figure(
             judgement,
             "cost",
-            before=[each.record.estimated_cost_usd for each in before],
-            after=[each.record.estimated_cost_usd for each in after],
+            before=complete([each.record.estimated_cost_usd for each in before]),
+            after=complete([each.record.estimated_cost_usd for each in after]),
             unit="USD",
             limits={"mean_estimated_cost_usd": "mean limit"},
         )

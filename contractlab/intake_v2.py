@@ -1,0 +1,104 @@
+"""Version 2 contracts from bytes to the model: one document, or JSON Lines."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from contractlab import files
+from contractlab.canonical import encode, encode_quickly
+from contractlab.contract import SCHEMAS
+from contractlab.contract_v2 import (
+    ENTRIES,
+    CaseLoader,
+    check_gates,
+    load_dataset,
+    load_record,
+    load_release,
+    load_rubric,
+)
+from contractlab.jsontext import parse
+from contractlab.lines import Entries
+from contractlab.manifest import check_manifest
+from contractlab.model import Dataset, Predictions, Rubric
+from contractlab.positions import place
+from contractlab.problems import ContractError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from contractlab.positions import Lines
+
+    Model = Dataset | Rubric | Predictions
+
+
+def open_value(name: str, data: bytes, value: Any) -> tuple[Model, str]:
+    """The model of a version 2 document whose text is right, and its digest.
+
+    Raises:
+        ContractError: with every problem of its shape, placed.
+    """
+    kind = value["schema_version"]
+    problems = files.checker(SCHEMAS[kind]).check(value, name)
+    if problems:
+        raise ContractError(place(problems, {name: data}))
+    state = sha256(b"[")
+    field = ENTRIES.get(kind)
+    state.update(encode({key: of for key, of in value.items() if key != field}))
+    for entry in value[field] if field else ():
+        state.update(b"," + encode_quickly(entry))
+    loader = CaseLoader(name)
+    load = _loader(kind, loader)
+    entries = [load(entry, index) for index, entry in enumerate(value[field])] if field else []
+    model, problems = _model(name, kind, value, entries, loader)
+    if problems:
+        raise ContractError(place(problems, {name: data}))
+    state.update(b"]")
+    return model, state.hexdigest()
+
+
+def open_lines(name: str, data: bytes, first: bytes) -> tuple[Model, str, Lines]:
+    """The model of a version 2 contract in JSON Lines, its digest, and where entries stand.
+
+    Raises:
+        ContractError: with every problem of its text or its shape, placed.
+    """
+    header: Any = parse(first, file=name)
+    kind = header.get("schema_version")
+    field = ENTRIES.get(kind, "records")
+    of_header, of_entry = files.checker(SCHEMAS.get(kind, "predictions-v2")).lines(field)
+    problems = of_header.check(header, name)
+    if problems:
+        raise ContractError(place(problems, {name: first}))
+    state = sha256(b"[")
+    state.update(encode(header))
+    loader = CaseLoader(name)
+    entries, lines = Entries(name, field, of_entry, _loader(kind, loader), state.update).read(data)
+    model, problems = _model(name, kind, header, entries, loader)
+    if problems:
+        raise ContractError(place(problems, {name: lines}))
+    state.update(b"]")
+    return model, state.hexdigest(), lines
+
+
+def _loader(kind: str, cases: CaseLoader) -> Callable[[Any, int], Any]:
+    return cases.load if kind == "eval-dataset-v2" else load_record
+
+
+def _model(
+    name: str, kind: str, header: Any, entries: list[Any], cases: CaseLoader
+) -> tuple[Model, list[Problem]]:
+    match kind:
+        case "eval-dataset-v2":
+            return load_dataset(header, entries), cases.problems
+        case "eval-predictions-v2":
+            release = load_release(header, entries)
+            version = header.get("prediction_set_version", release.id)
+            model = Predictions(version, header["dataset_version"], (release,), one_release=True)
+            return model, check_manifest(release.manifest or {}, name)
+        case _:
+            problems = check_gates(header, name)
+            return (_NO_RUBRIC if problems else load_rubric(header)), problems
+
+
+_NO_RUBRIC = Rubric("", "", "", "", (), 0, 0, 0.5)

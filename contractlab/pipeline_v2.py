@@ -1,0 +1,157 @@
+"""A comparison of version 2 contracts: what holds between them, then the judgement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contractlab.evidence import (
+    EVALUATOR_VERSION_V2,
+    Evidence,
+    digest,
+    input_file,
+)
+from contractlab.intake import advise, choose_releases, raise_if
+from contractlab.judge_v2 import Inputs, judge_v2
+from contractlab.positions import place
+from contractlab.problems import ContractError, Problem, Rule
+from contractlab.words import listed, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from contractlab.intake import Contracts
+    from contractlab.judge import Judgement
+    from contractlab.model import Release
+
+
+def inputs_of(
+    contracts: Contracts, *, baseline: str | None, candidate: str | None
+) -> tuple[Inputs, list[str]]:
+    """What is compared, and the files of baseline and candidate.
+
+    Raises:
+        ContractError: the releases or their coverage do not fit the rubric.
+    """
+    names = choose_releases(contracts, baseline=baseline, candidate=candidate)
+    found = {
+        each.id: (each, file)
+        for file, predictions in contracts.replays.items()
+        for each in predictions.releases
+    }
+    (one, one_file), (other, other_file) = (found[name] for name in names)
+    inputs = Inputs(contracts.dataset, contracts.rubric, one, other)
+    files = [one_file, other_file]
+    raise_if(check_inputs(inputs, contracts, files), contracts.documents)
+    return inputs, files
+
+
+def run_v2(
+    contracts: Contracts, *, baseline: str | None, candidate: str | None, strict: bool
+) -> Judgement:
+    """Judges contracts that are each right.
+
+    Raises:
+        ContractError: they do not fit together, or `strict` and there are warnings.
+    """
+    inputs, files = inputs_of(contracts, baseline=baseline, candidate=candidate)
+    warnings = [*advise(contracts), *_placed(_warnings(inputs, contracts, files), contracts)]
+    if strict and warnings:
+        raise ContractError(warnings)
+    versions = {contracts.replays[file].version: None for file in files}
+    return judge_v2(
+        inputs,
+        predictions_version=" + ".join(sorted(versions)),
+        evidence=_evidence(contracts, inputs, files),
+        warnings=tuple(warnings),
+    )
+
+
+def check_inputs(inputs: Inputs, contracts: Contracts, files: list[str]) -> list[Problem]:
+    """Whether the split is there and frozen, and recorded as far as the rubric asks."""
+    rubric, dataset = inputs.rubric, inputs.dataset
+    rubric_file, dataset_file = contracts.documents[1].name, contracts.documents[0].name
+    cases = dataset.of_split(rubric.split)
+    if not cases:
+        message = f"no case is in the {rubric.split} split, which the rubric judges"
+        return [
+            Problem(Rule.ABSENT_SPLIT, message, "add cases to it, or name another split",
+                    rubric_file, ("split",))
+        ]  # fmt: skip
+    if rubric.split not in (dataset.frozen_splits or ()):
+        message = f"the {rubric.split} split is judged and not frozen"
+        hint = "a candidate must not change what it is judged on: list it in frozen_splits"
+        return [Problem(Rule.SPLIT_NOT_FROZEN, message, hint, dataset_file, ("frozen_splits",))]
+    return list(_uncovered(inputs, [case.id for case in cases], files))
+
+
+def _uncovered(inputs: Inputs, ids: list[str], files: list[str]) -> Iterator[Problem]:
+    terms = inputs.rubric.terms
+    recorded = [
+        {record.case_id for record in release.records}
+        for release in (inputs.baseline, inputs.candidate)
+    ]
+    partial = terms is not None and terms.coverage is not None
+    if partial and any(id_ in recorded[0] and id_ in recorded[1] for id_ in ids):
+        return
+    releases: list[Release] = [inputs.baseline, inputs.candidate]
+    for release, found, file in zip(releases, recorded, files, strict=True):
+        missing = [id_ for id_ in ids if id_ not in found]
+        if missing:
+            yield Problem(
+                Rule.MISSING_RECORD,
+                f"release {shown(release.id)} has no record for {len(missing)} of"
+                f" {len(ids)} {inputs.rubric.split} cases: {listed(missing)}",
+                "replay those cases, or allow partial coverage in the rubric",
+                file,
+                ("records",),
+            )
+
+
+def _warnings(inputs: Inputs, contracts: Contracts, files: list[str]) -> Iterator[Problem]:
+    before, after = inputs.baseline.manifest, inputs.candidate.manifest
+    if before is not None and before == after:
+        yield Problem(
+            Rule.EQUAL_MANIFESTS,
+            f"{shown(inputs.baseline.id)} and {shown(inputs.candidate.id)} have equal manifests",
+            "what is being compared? Record what changed, or measure noise: contractlab aa",
+            files[1],
+            ("release", "manifest"),
+        )
+    cases = {case.id: case for case in inputs.dataset.of_split(inputs.rubric.split)}
+    for release, file in zip((inputs.baseline, inputs.candidate), files, strict=True):
+        lacking: dict[str, list[str]] = {}
+        for record in release.records:
+            case = cases.get(record.case_id)
+            if case is None or record.run.status != "ok":
+                continue
+            for check in case.expect.checks:
+                if not check.measured(record):
+                    lacking.setdefault(check.name, []).append(record.case_id)
+        for name, ids in sorted(lacking.items()):
+            yield Problem(
+                Rule.UNMEASURED_CHECK,
+                f"{len(ids)} records of {shown(release.id)} lack what the {name} check looks at:"
+                f" {listed(list(dict.fromkeys(ids)), 5)}",
+                "they count as failed: record it, or do not expect it",
+                file,
+                ("records",),
+            )
+
+
+def _placed(problems: Iterator[Problem], contracts: Contracts) -> list[Problem]:
+    return place(list(problems), {each.name: each.text for each in contracts.documents})
+
+
+def _evidence(contracts: Contracts, inputs: Inputs, files: list[str]) -> Evidence:
+    digests = {each.name: each.digest for each in contracts.documents}
+    dataset, rubric, *_ = contracts.documents
+    return Evidence(
+        sha256=digest(
+            EVALUATOR_VERSION_V2,
+            dataset.digest,
+            rubric.digest,
+            [digests[file] for file in files],
+            [inputs.baseline.id, inputs.candidate.id],
+        ),
+        inputs=tuple(input_file(each.name, each.role, each.data) for each in contracts.documents),
+    )

@@ -1,0 +1,194 @@
+"""Version 2's gates in words: what was seen, what was asked for, and what that means."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from contractlab.decide import CRITICAL
+from contractlab.render import numbers
+from contractlab.words import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from contractlab.contrast import Contrast
+    from contractlab.decide import Finding, GateResult, Value
+
+    Writer = Callable[..., str]
+    Name = Callable[[str], str]
+
+_FIXED: Mapping[str, tuple[str, Writer]] = {
+    "pass_rate": ("overall pass rate", numbers.rate),
+    "mean_score": ("mean score", numbers.rate),
+    "accuracy": ("accuracy", numbers.rate),
+    "precision": ("precision", numbers.rate),
+    "recall": ("recall", numbers.rate),
+    "f1": ("F1", numbers.rate),
+    "macro_f1": ("macro F1", numbers.rate),
+    "critical_slice_pass_rate": ("pass rate of critical", numbers.rate),
+    "slice_pass_rate_gap": ("slice pass-rate gap", numbers.rate),
+    "paired_delta_ci_low": ("paired lower bound", numbers.difference),
+    "latency_ms.mean": ("mean latency", numbers.milliseconds),
+    "latency_ms.p50": ("median latency", numbers.milliseconds),
+    "latency_ms.p95": ("p95 latency", numbers.milliseconds),
+    "latency_ms.max": ("longest latency", numbers.milliseconds),
+    "cost_usd.mean": ("mean cost", numbers.usd),
+    "cost_usd.p50": ("median cost", numbers.usd),
+    "cost_usd.p95": ("p95 cost", numbers.usd),
+    "cost_usd.max": ("highest cost", numbers.usd),
+    "error_rate": ("rate of runs that did not end well", numbers.rate),
+    "flaky_rate": ("rate of flaky cases", numbers.rate),
+    "pass_hat_k": ("pass^k", numbers.rate),
+    "pass_at_k": ("pass@k", numbers.rate),
+    "coverage": ("coverage", numbers.rate),
+    "minimum_cases": ("cases compared", str),
+    "minimum_power": ("power", numbers.rate),
+    "critical_failure_rate": ("rate of critical cases that failed", numbers.rate),
+}
+
+
+def _words(metric: str) -> tuple[str, Writer]:
+    if metric in _FIXED:
+        return _FIXED[metric]
+    kind, _, name = metric.partition(":")
+    if kind == "check":
+        return f"rate of check {shown(name)}", numbers.rate
+    if kind == "outcome":
+        return f"rate of outcome {shown(name)}", numbers.rate
+    return metric, lambda value, *_: f"{numbers.rounded(value, 1, 'up'):,f}"
+
+
+def label(gate: GateResult, finding: Finding, name: Name = shown) -> str:
+    """What a gate is about: `recall of class "refund"`."""
+    about = _words(finding.metric)[0]
+    if finding.metric == "pass_rate" and finding.group:
+        about = "pass rate"
+    if gate.name == CRITICAL:
+        about = "rate of critical cases that failed"
+    if finding.metric == "paired_delta_ci_low" and finding.contrast is not None:
+        about = f"paired {finding.contrast.method.interval} lower bound"
+    if not finding.group:
+        return about
+    group = ", ".join(f"{selector} {name(chosen)}" for selector, chosen in finding.group)
+    # Version 1's own words end in "critical", of a slice.
+    return f"{about} {'' if about.endswith('critical') else 'of '}{group}"
+
+
+def observed(gate: GateResult, finding: Finding) -> str:
+    """The observed value, rounded towards the side on which it is worse."""
+    if finding.kind == "unmeasured":
+        return numbers.NOT_MEASURED
+    if gate.observed is None:
+        return numbers.UNDEFINED
+    if finding.contrast is not None and gate.bound in ("not_worse_by", "no_regression_at"):
+        return numbers.difference(finding.contrast.delta)
+    return _number(finding.metric, gate.observed, "down" if gate.bound == "at_least" else "up")
+
+
+def _number(metric: str, value: Value, towards: str) -> str:
+    write = _words(metric)[1]
+    if write in (numbers.rate, numbers.difference):
+        return write(value, towards)
+    return write(value)
+
+
+def threshold(gate: GateResult, finding: Finding) -> str:
+    """The limit as the rubric wrote it."""
+    text = repr(gate.threshold)
+    write = _words(finding.metric)[1]
+    if write in (numbers.milliseconds, numbers.usd):
+        text = numbers.limit(gate.threshold)
+    match gate.bound:
+        case "not_worse_by":
+            return f"no worse by {text}"
+        case "no_regression_at":
+            return f"no loss at level {text}"
+        case "at_most_times_baseline":
+            return f"{gate.threshold!r} times the baseline"
+    return (
+        f"{text} ms"
+        if write is numbers.milliseconds
+        else (f"${text}" if write is numbers.usd else text)
+    )
+
+
+def message(gate: GateResult, finding: Finding, name: Name = shown, most: int = 20) -> str:
+    """Why a gate that does not hold is a reason. Names in it are as `name` makes them."""
+    what = label(gate, finding, name)
+    if gate.name == "critical_case_undecided":
+        return f"critical cases without a run that ended well: {_cases(gate, name, most)}"
+    if finding.kind == "unmeasured":
+        return f"{what} was not evaluated: measured on {finding.measured} of {finding.of}"
+    if finding.kind == "undefined":
+        return f"{what} is undefined (0/0); {_bound(gate)} {threshold(gate, finding)} is required"
+    if finding.metric == "minimum_power" and finding.contrast is not None:
+        return _weak(gate, finding, finding.contrast)
+    if finding.kind == "too_small" and finding.contrast is not None:
+        return _too_small(what, gate, finding, finding.contrast)
+    if finding.kind == "got_worse" and finding.contrast is not None:
+        return _got_worse(what, finding, finding.contrast)
+    text = f"{what} {_beside(gate, finding)} is {_side(gate, finding)}"
+    return f"{text}: {_cases(gate, name, most)}" if gate.case_ids else text
+
+
+def _cases(gate: GateResult, name: Name, most: int) -> str:
+    more = len(gate.case_ids) - most
+    names = ", ".join(name(id_) for id_ in gate.case_ids[:most])
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
+def _bound(gate: GateResult) -> str:
+    return "at least" if gate.bound == "at_least" else "at most"
+
+
+def _side(gate: GateResult, finding: Finding) -> str:
+    if gate.bound == "at_most_times_baseline":
+        before = _number(finding.metric, finding.baseline, "down")
+        return f"above {gate.threshold!r} times the baseline's {before}"
+    return f"{'below' if gate.bound == 'at_least' else 'above'} {threshold(gate, finding)}"
+
+
+def _beside(gate: GateResult, finding: Finding) -> str:
+    """The observed value, with every digit where rounding would make it read as the limit."""
+    text = observed(gate, finding)
+    limit = threshold(gate, finding)
+    if text.lstrip("+$") == limit.lstrip("+$") and isinstance(gate.observed, Fraction):
+        return f"{text} ({gate.observed})"
+    return repr(gate.observed) if text == limit else text
+
+
+def _difference(seen: Contrast) -> str:
+    return (
+        f"difference {numbers.difference(seen.delta)},"
+        f" {numbers.percent(seen.method.confidence, 'nearest')} interval"
+        f" [{numbers.difference(seen.interval.low)}, {numbers.difference(seen.interval.high)}]"
+        f" on {numbers.count(seen.cases)} cases"
+    )
+
+
+def _got_worse(what: str, finding: Finding, seen: Contrast) -> str:
+    p_value = f", p {numbers.rounded(finding.p_value, 4, 'up'):f}" if finding.p_value else ""
+    return f"{what} got worse: {_difference(seen)}{p_value}"
+
+
+def _too_small(what: str, gate: GateResult, finding: Finding, seen: Contrast) -> str:
+    need = (
+        f"would need about {numbers.count(finding.needed)} cases"
+        if finding.needed is not None
+        else "no number of cases can show it"
+    )
+    return (
+        f"{what}: this set is too small for a margin of {gate.threshold!r}:"
+        f" {need} ({_difference(seen)})"
+    )
+
+
+def _weak(gate: GateResult, finding: Finding, seen: Contrast) -> str:
+    need = f"; about {numbers.count(finding.needed)} would" if finding.needed else ""
+    margin = numbers.rate(finding.baseline, "nearest")
+    return (
+        f"{numbers.count(seen.cases)} cases show an unchanged agent within a margin of {margin}"
+        f" with a probability of {numbers.rate(Fraction(gate.observed or 0))} only,"
+        f" {gate.threshold!r} is required{need}"
+    )
