@@ -23,7 +23,7 @@ from contractlab.stats import wilson
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from contractlab.bootstrap import Interval
+    from contractlab.interval import Interval
     from contractlab.judge_v2 import Inputs
     from contractlab.model import Dataset, Release, Rubric
 

@@ -1,4 +1,4 @@
-"""The interval of candidate minus baseline: percentile bootstrap over cases or families.
+"""The interval of candidate minus baseline: percentile bootstrap over cases.
 
 Everything that decides a bound is ``+ - * /`` and ``sqrt`` on floats (correctly rounded by
 IEEE 754) or exact integers, so a seed gives the same interval on every machine.
@@ -10,27 +10,16 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
-from math import ceil, isqrt, sqrt
+from math import ceil, sqrt
 from random import Random
-from statistics import NormalDist
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from contractlab.interval import Interval
 
 METHOD = "percentile-multinomial-inverse"
-FAMILY_METHOD = "percentile-families"
-FAMILY_T_METHOD = "t-families"
 VERSION = 1
 
 _EXACT_UP_TO = 256
 """Up to this many cases the weights are exact integers; above, floats."""
-
-_MAX_FAMILY_DRAWS = 200_000
-"""Single family draws (about 0.15 µs each) before the t interval takes over."""
-
-_FEW_FAMILIES = 50
-"""Below, families are resampled whatever it costs: t is not to be trusted with so few."""
 
 _FIRST_WEIGHT = 2.0**-500
 """Weight at a window's first sum: others may be 2**1500 times as heavy, or 2**500 as light.
@@ -59,14 +48,6 @@ class DifferenceCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """Both bounds, which belong to the interval; ``low <= high``."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class BootstrapResult:
     """The seeded interval, next to the one it converges to with more resamples."""
 
@@ -76,18 +57,6 @@ class BootstrapResult:
     method: str = METHOD
     version: int = VERSION
     """Rises whenever a seed could give another interval than before."""
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyResult:
-    """The interval over families, and how it was reached."""
-
-    interval: Interval
-    families: int
-    """Below about 10 families every method gives intervals that are too narrow."""
-    method: str
-    """``METHOD`` where each family is one case, ``FAMILY_METHOD``, or ``FAMILY_T_METHOD``."""
-    version: int = VERSION
 
 
 def paired_bootstrap(
@@ -121,7 +90,7 @@ def paired_bootstrap(
     Raises:
         ValueError: an argument is out of its range.
     """
-    _check(resamples=resamples, confidence=confidence, seed=seed)
+    check_arguments(resamples=resamples, confidence=confidence, seed=seed)
     uniforms = _uniforms(resamples, seed)
     low_rank, high_rank = ranks(resamples, confidence)
     sums = _sum_distribution(counts)
@@ -138,55 +107,6 @@ def paired_bootstrap(
     )
 
 
-def family_bootstrap(
-    family_sums: Sequence[tuple[int, int]], *, resamples: int, confidence: Fraction, seed: int
-) -> FamilyResult:
-    """Interval of the mean paired pass difference when cases of a family are not independent.
-
-    A resample draws as many families as there are, with replacement; its mean is its summed
-    differences over its summed sizes (Cameron, Gelbach & Miller 2008: pairs cluster
-    bootstrap). Three ways, by cost:
-
-    * every family is one case: the case bootstrap, which this then is;
-    * fewer than 50 families, or at most 200,000 draws in all: drawn one by one, bounds at the
-      same exact ranks;
-    * more: mean -/+ t · SE, with the SE of a ratio from the families' residuals (Cochran
-      1977, ch. 6; Miller 2024, arXiv:2411.00640) and G - 1 degrees of freedom.
-
-    Args:
-        family_sums: per family (summed differences, number of cases); sizes 1 or more.
-            Their order is part of what the seed stands for.
-        resamples: 1 or more.
-        confidence: between 0 and 1, from decimal text.
-        seed: 0 or more.
-
-    Returns:
-        Bounds in pass-rate points, -1 to 1. One family alone gives ``low == high``, since
-        nothing is known about how families differ.
-
-    Raises:
-        ValueError: an argument is out of its range.
-    """
-    _check(resamples=resamples, confidence=confidence, seed=seed)
-    if not family_sums or any(size < 1 or abs(total) > size for total, size in family_sums):
-        msg = "a family needs at least one case and a sum within its size, a set one family"
-        raise ValueError(msg)
-    families = len(family_sums)
-    if all(size == 1 for _, size in family_sums):
-        worse = sum(total < 0 for total, _ in family_sums)
-        better = sum(total > 0 for total, _ in family_sums)
-        counts = DifferenceCounts(worse=worse, same=families - worse - better, better=better)
-        by_case = paired_bootstrap(counts, resamples=resamples, confidence=confidence, seed=seed)
-        return FamilyResult(interval=by_case.interval, families=families, method=METHOD)
-    if families < _FEW_FAMILIES or families * resamples <= _MAX_FAMILY_DRAWS:
-        means = _family_means(family_sums, resamples=resamples, seed=seed)
-        low_rank, high_rank = ranks(resamples, confidence)
-        interval = Interval(low=means[low_rank - 1], high=means[high_rank - 1])
-        return FamilyResult(interval=interval, families=families, method=FAMILY_METHOD)
-    interval = _family_t_interval(family_sums, confidence)
-    return FamilyResult(interval=interval, families=families, method=FAMILY_T_METHOD)
-
-
 def ranks(resamples: int, confidence: Fraction) -> tuple[int, int]:
     """Which resamples, counted from 1 upward by size, are the bounds (nearest rank, exact).
 
@@ -197,15 +117,8 @@ def ranks(resamples: int, confidence: Fraction) -> tuple[int, int]:
     return max(1, ceil(alpha * resamples)), ceil((1 - alpha) * resamples)
 
 
-def normal_quantile(share: Fraction) -> float:
-    """The standard normal value with this share (between 0 and 1) at or below it.
-
-    To 12 decimals: its logarithm may differ in the last bits between C libraries.
-    """
-    return round(NormalDist().inv_cdf(float(share)), 12)
-
-
-def _check(*, resamples: int, confidence: Fraction, seed: int) -> None:
+def check_arguments(*, resamples: int, confidence: Fraction, seed: int) -> None:
+    """Raises ValueError where one is out of its range."""
     if resamples < 1:
         msg = f"resamples must be 1 or more: {resamples}"
         raise ValueError(msg)
@@ -381,52 +294,3 @@ def _lead_in_start(worse: int, same: int, better: int, first: int) -> int:
         decay += block / (sqrt(1 + cross) + 1)
         start -= block
     return max(0, start)
-
-
-# ── families ────────────────────────────────────────────────────────────────────────────────
-
-
-def _family_means(
-    family_sums: Sequence[tuple[int, int]], *, resamples: int, seed: int
-) -> list[float]:
-    """Means of resamples of whole families, smallest first."""
-    # One integer holds both: sizes below, sums (of either sign) above; one addition a draw.
-    families = len(family_sums)
-    shift = (families * max(size for _, size in family_sums)).bit_length()
-    packed = [(total << shift) + size for total, size in family_sums]
-    mask = (1 << shift) - 1
-    draw = Random(seed).random  # noqa: S311 - reproducible, nothing to keep secret
-    means = []
-    for _ in range(resamples):
-        both = sum([packed[int(draw() * families)] for _ in range(families)])
-        means.append((both >> shift) / (both & mask))
-    means.sort()
-    return means
-
-
-def _family_t_interval(family_sums: Sequence[tuple[int, int]], confidence: Fraction) -> Interval:
-    """Mean -/+ t · SE over at least two families, cut to -1 to 1.
-
-    SE² = G / (G-1) · Σ (sum - mean · size)² / n², in integers until the last division.
-    """
-    families = len(family_sums)
-    total = sum(differences for differences, _ in family_sums)
-    n = sum(size for _, size in family_sums)
-    squares = sum((differences * n - total * size) ** 2 for differences, size in family_sums)
-    # isqrt: the float of a large integer's quotient could overflow, its root does not
-    scaled_error = isqrt(squares * families * 4**64 // (families - 1))
-    margin = _t_quantile((1 + confidence) / 2, families - 1) * (scaled_error / (n * n << 64))
-    mean = total / n
-    return Interval(low=max(-1.0, mean - margin), high=min(1.0, mean + margin))
-
-
-def _t_quantile(share: Fraction, degrees: int) -> float:
-    """Student's t, to 2e-5 from 50 degrees of freedom on (Abramowitz & Stegun 26.7.5)."""
-    z = normal_quantile(share)
-    square = z * z
-    return z * (
-        1
-        + (square + 1) / (4 * degrees)
-        + ((5 * square + 16) * square + 3) / (96 * degrees * degrees)
-        + (((3 * square + 19) * square + 17) * square - 15) / (384 * degrees * degrees * degrees)
-    )

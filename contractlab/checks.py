@@ -206,7 +206,7 @@ class _FourChecks(Expectation):
         return (
             record.predicted_label == label.label,  # type: ignore[attr-defined]
             record.tool == tool.tool,  # type: ignore[attr-defined]
-            not record.actions or absent.holds(record),
+            not (record.actions and absent.actions) or absent.holds(record),  # type: ignore[attr-defined]
             bool(record.evidence_present) or evidence.holds(record),
         )
 

@@ -10,6 +10,7 @@ import typer
 from contractlab import cli_import, cli_v2, commands
 from contractlab.choices import (
     CASES_FORMATS,
+    DEFAULT_FAIL_ON,
     FAIL_ON,
     FORMATS,
     RENDER_FORMATS,
@@ -33,7 +34,7 @@ app = typer.Typer(
     name="contractlab",
     help="Blocks a release of an AI agent that behaves worse than the last one.",
     epilog="Exit codes: 0 PASS or nothing wrong, 1 REVIEW or BLOCK, 2 nothing was decided.",
-    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -54,7 +55,6 @@ Config = Annotated[
     typer.Option("--config", metavar="FILE", help="Read this contractlab.toml."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings count as problems.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print problems and verdicts only.")]
 Dataset = Annotated[str | None, typer.Option("--dataset", metavar="FILE", help="The cases.")]
 Rubric = Annotated[str | None, typer.Option("--rubric", metavar="FILE", help="The gates.")]
 Predictions = Annotated[
@@ -68,9 +68,39 @@ Baseline = Annotated[
     str | None,
     typer.Option("--baseline", metavar="ID", help="Compared with; default: the rubric's."),
 ]
+
+
+def _byte_count(value: str | int) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and int(text) > 0):
+        raise typer.BadParameter(
+            f"{terminal(text[:80])} is not a number of bytes, such as {DEFAULT_MAX_BYTES}"
+        )
+    return int(text)
+
+
 MaxBytes = Annotated[
-    int, typer.Option("--max-bytes", min=1, metavar="N", help="Size cap of each file.")
+    int,
+    typer.Option("--max-bytes", metavar="N", parser=_byte_count, help="Size cap of each file."),
 ]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        raise typer.Exit(version())
+
+
+@app.callback()
+def contractlab(
+    *,
+    version_: Annotated[
+        bool,
+        typer.Option(
+            "--version", "-V", is_eager=True, callback=_print_version, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Blocks a release of an AI agent that behaves worse than the last one."""
 
 
 @app.command()
@@ -92,7 +122,9 @@ def validate(
         ),
     ] = "text",
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print problems and warnings only.")
+    ] = False,
     dataset: Dataset = None,
     rubric: Rubric = None,
     predictions: Predictions = None,
@@ -123,9 +155,9 @@ def hook(
     config: Config = None,
     strict: Strict = False,
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Leave warnings out.")] = False,
 ) -> int:
-    """Check the contracts of a commit, each with the dataset it needs; pre-commit calls it."""
+    """Check those of a commit's files that are contracts (pre-commit)."""
     return commands.hook(
         HookOptions(
             files=tuple(files or ()),
@@ -167,11 +199,13 @@ def compare(
             "--fail-on",
             metavar="|".join(FAIL_ON),
             callback=_one_of(FAIL_ON),
-            help="The mildest verdict that exits 1; default: review.",
+            help=f"The mildest verdict that exits 1; default: {DEFAULT_FAIL_ON}.",
         ),
     ] = None,
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print the reasons and the verdict only, no warnings.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Also print how each regressed case changed.")
     ] = False,
@@ -181,7 +215,7 @@ def compare(
     report_markdown: Annotated[str | None, _report_file("Markdown")] = None,
     report_html: Annotated[str | None, _report_file("HTML")] = None,
 ) -> int:
-    """Judge a candidate's replay against the baseline's: PASS, REVIEW or BLOCK."""
+    """Judge a candidate against the baseline: PASS, REVIEW or BLOCK."""
     return commands.compare(
         CompareOptions(
             dataset=dataset,
@@ -224,7 +258,7 @@ def render(
     ] = None,
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
 ) -> int:
-    """Render a JSON report in another format, after judging its cases again."""
+    """Render a JSON report in another format, after judging it again."""
     from contractlab import reports  # noqa: PLC0415 (what this command alone needs)
 
     options = RenderOptions(report, format=format_, output=output, max_bytes=max_bytes)
@@ -277,7 +311,7 @@ def cases(
     ] = "text",
     max_bytes: MaxBytes = DEFAULT_MAX_BYTES,
 ) -> int:
-    """List the cases of a comparison, with what failed and what changed."""
+    """List the cases of a comparison: what failed and what changed."""
     from contractlab import reports  # noqa: PLC0415 (what this command alone needs)
 
     compared = CompareOptions(
@@ -304,10 +338,12 @@ def cases(
 
 @app.command()
 def explain(
-    code: Annotated[str, typer.Argument(metavar="CODE", help="A rule, such as CL301.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A rule, such as CL301, a gate or a check.")
+    ],
 ) -> int:
     """Print a rule's page: what it finds, why, and how to mend it."""
-    return commands.explain(code)
+    return commands.explain(name)
 
 
 @app.command()
@@ -322,6 +358,11 @@ cli_import.register(app)
 
 def run(argv: Sequence[str]) -> int:
     """Runs one command line. A mistake in it exits 2."""
+    if not argv:
+        write_error(_help())
+        return NOTHING_DECIDED
+    if argv[0] == "help":  # the word that other tools have for it
+        argv = [*argv[1:2], "--help"]
     try:
         code = app(list(argv), standalone_mode=False, prog_name="contractlab")
     except typer.Exit as exit_:
@@ -333,19 +374,27 @@ def run(argv: Sequence[str]) -> int:
         if not hasattr(error, "format_message"):
             raise
         command = next((word for word in argv if word in _COMMANDS), "")
-        write_error(
-            f"contractlab: {terminal(error.format_message())}\n"
-            f"   help: contractlab {command + ' ' if command else ''}--help\n"
-        )
+        message = error.format_message()
+        way_out = f"contractlab {command + ' ' if command else ''}--help"
+        if command in _WITHOUT_OPERANDS and message.startswith("Got unexpected extra arg"):
+            # Most often runs/*.json without quotes, which a shell replaces by its files.
+            way_out = "give --predictions once a file, or quote the pattern: 'runs/*.json'"
+        write_error(f"contractlab: {terminal(message)}\n   help: {way_out}\n")
         return NOTHING_DECIDED
     return _help_arrived(argv, code if isinstance(code, int) else 0)
 
 
 def _help_arrived(argv: Sequence[str], code: int) -> int:
     """The code, or 2 where help was asked for and the stream took none: typer does not look."""
-    if code or "--help" not in argv:
+    if code or not {"--help", "-h"} & set(argv):
         return code
     return deliver("", code)
+
+
+def _help() -> str:
+    command = typer.main.get_command(app)
+    with command.make_context("contractlab", [], resilient_parsing=True) as context:
+        return f"{command.get_help(context)}\n"
 
 
 _COMMANDS = (
@@ -353,3 +402,4 @@ _COMMANDS = (
     *cli_v2.NAMES,
     *cli_import.NAMES,
 )
+_WITHOUT_OPERANDS = ("compare", "cases", "aa")

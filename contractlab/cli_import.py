@@ -101,7 +101,7 @@ def init(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over what is there.")] = False,
 ) -> int:
-    """Write dataset, rubric, config, hook and workflow from one imported replay."""
+    """Write dataset, rubric, config, hook and workflow from a replay."""
     from contractlab.init import InitOptions  # noqa: PLC0415 (only for this command)
     from contractlab.init import init as scaffold  # noqa: PLC0415
 

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from contractlab import config as configuration
 from contractlab.canonical import encode_report
-from contractlab.files import rules_page
-from contractlab.intake import check_all, open_documents
+from contractlab.choices import DEFAULT_FAIL_ON
+from contractlab.crosscheck import check_all
+from contractlab.intake import open_documents
 from contractlab.model import Verdict
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.progress import SILENT, for_person
 from contractlab.quick import no_problem
 from contractlab.render.escape import terminal
+from contractlab.sniff import CONFIG, find_config
 from contractlab.streams import NOTHING_DECIDED, deliver, write_error
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ def validate(options: ValidateOptions) -> int:
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     code = NOTHING_DECIDED if wrong else RIGHT
     if options.format == "json":
+        from contractlab.render.problem_json import problem_as_dict  # noqa: PLC0415 (JSON only)
+
         value = {"problems": [problem_as_dict(each) for each in problems]}
         return deliver(encode_report(value), code)
     if problems:
@@ -99,6 +103,7 @@ def hook(options: HookOptions) -> int:
 def compare(options: CompareOptions) -> int:
     """Judges a candidate: 0 PASS, 1 REVIEW or BLOCK, 2 where nothing was decided."""
     targets: dict[str, str] = {}
+    given = options
     try:
         options = with_config(options)
         targets = _targets(options)
@@ -108,19 +113,30 @@ def compare(options: CompareOptions) -> int:
             progress.step("writing")
             result = _rendered(judgement, options)
     except ContractError as error:
-        problems = error.problems
-        text, count = _told(problems)
+        problems = [_with_way_back(each, given) for each in error.problems]
+        text, count = _told(problems, strict=options.strict)
         write_error(f"{text}nothing was decided: {count}\n")
         if targets:
             _report_problems(problems, targets, options)
         return NOTHING_DECIDED
-    code = exit_code(judgement.decision.verdict, options.fail_on or "review")
+    code = exit_code(judgement.decision.verdict, options.fail_on or DEFAULT_FAIL_ON)
     if targets and _report(judgement, targets):
         code = NOTHING_DECIDED
     # The JSON report carries them, and a program that reads it reads nothing else.
     if judgement.warnings and not options.quiet and options.format != "json":
         write_error(_told(judgement.warnings)[0])
     return deliver(result, code)
+
+
+def _with_way_back(problem: Problem, given: CompareOptions) -> Problem:
+    """The problem; where a release is missing, what --predictions put aside is the way out."""
+    if problem.rule is not Rule.UNKNOWN_RELEASE or not given.predictions:
+        return problem
+    config = _config(given.config)
+    if not config.predictions:
+        return problem
+    hint = f"--predictions replaces the list of {config.file}: name the baseline's replay too"
+    return replace(problem, hint=hint)
 
 
 def _told(problems: Sequence[Problem], *, strict: bool = False) -> tuple[str, str]:
@@ -198,7 +214,9 @@ def judged(
 
     missing = [name for name in ("dataset", "rubric", "predictions") if not getattr(options, name)]
     if missing or options.dataset is None or options.rubric is None:
-        raise ContractError([_nothing_named(f"no {' and no '.join(missing)} is named")])
+        *others, last = missing or ["dataset"]
+        names = f"{', '.join(others)} or {last}" if others else last
+        raise ContractError([_nothing_named(f"no {names} named")])
     return run(
         options.dataset,
         options.rubric,
@@ -237,12 +255,12 @@ def with_config(options: CompareOptions) -> CompareOptions:
 
 
 def _config(name: str | None) -> configuration.Config:
-    name = name or configuration.find()
+    name = name or find_config()
     return configuration.load(name) if name else configuration.Config()
 
 
 def _nothing_named(message: str) -> Problem:
-    hint = f"name the files, or write a {configuration.NAME}"
+    hint = f"name the files, or write a {CONFIG}"
     return Problem(Rule.BAD_USAGE, message, hint)
 
 
@@ -260,6 +278,12 @@ def _colour() -> bool:
 
 
 def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
+    if judgement.details is not None and options.format == "text":
+        from contractlab.render import text_v2  # noqa: PLC0415 (version 2 only)
+
+        return text_v2.render_text(
+            judgement, judgement.details, quiet=options.quiet, verbose=options.verbose
+        )
     if judgement.details is not None:
         from contractlab.outputs import rendered_v2  # noqa: PLC0415 (version 2 only)
 
@@ -275,40 +299,13 @@ def _rendered(judgement: Judgement, options: CompareOptions) -> str | bytes:
     return rendered(judgement, options.format)
 
 
-def problem_as_dict(problem: Problem) -> dict[str, object]:
-    """A problem as JSON values; where is null as far as it is unknown."""
-    place_ = problem.position
-    return {
-        "code": problem.rule.code,
-        "name": problem.rule.title,
-        "warning": problem.rule.warns,
-        "message": problem.message,
-        "hint": problem.hint,
-        "file": problem.file or None,
-        "path": list(problem.path),
-        "line": place_.line if place_ else None,
-        "column": place_.column if place_ else None,
-        "related": [
-            {
-                "file": each.file,
-                "path": list(each.path),
-                "note": each.note,
-                "line": each.position.line if each.position else None,
-                "column": each.position.column if each.position else None,
-            }
-            for each in problem.related
-        ],
-    }
+def explain(name: str) -> int:
+    """Prints what there is to say about a rule, gate or check: 0, or 2 where that is nothing."""
+    from contractlab.explain import nothing, page  # noqa: PLC0415 (what this command alone needs)
 
-
-def explain(code: str) -> int:
-    """Prints a rule's page: 0, or 2 where there is no such rule."""
-    wanted = code.upper()
-    rule = next((each for each in Rule if wanted in (each.code, each.title.upper())), None)
-    if rule is None:
-        write_error(
-            f"contractlab: there is no rule {terminal(code)}\n"
-            f"   help: {', '.join(each.code for each in Rule)}\n"
-        )
+    found = page(name)
+    if found is None:
+        told = terminal(name[:80])
+        write_error(f"contractlab: there is no rule, gate or check {told}\n{nothing(name)}")
         return NOTHING_DECIDED
-    return deliver(rules_page(rule), RIGHT)
+    return deliver(found, RIGHT)

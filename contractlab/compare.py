@@ -7,12 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.bootstrap import (
-    BootstrapResult,
-    FamilyResult,
-    family_bootstrap,
-    paired_bootstrap,
-)
+from contractlab.bootstrap import BootstrapResult, paired_bootstrap
+from contractlab.families import FamilyResult, family_bootstrap
 from contractlab.stats import (
     McNemar,
     PairedCounts,
@@ -25,8 +21,8 @@ from contractlab.stats import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.bootstrap import Interval
     from contractlab.grade import Graded
+    from contractlab.interval import Interval
     from contractlab.model import Rubric
 
 

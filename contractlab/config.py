@@ -7,13 +7,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from contractlab import files, sniff
+from contractlab import files
 from contractlab.choices import FAIL_ON
 from contractlab.problems import ContractError, Position, Problem, Rule
+from contractlab.sniff import CONFIG, has_pattern
 from contractlab.words import shown
 
-NAME = sniff.CONFIG
-find = sniff.find_config
 _MAX_BYTES = 64 * 1024  # a dotted key takes tomllib time by the square of its length
 _KEYS = {
     "dataset": str,
@@ -24,9 +23,6 @@ _KEYS = {
     "fail-on": str,
     "strict": bool,
 }
-
-
-_MAGIC = frozenset("*?[")  # what glob.has_magic looks for
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,7 @@ def expand(names: tuple[str, ...]) -> list[str]:
     A name that exists is itself, and a pattern that matches nothing stays as it is, so that
     the message about the missing file names it.
     """
-    if _MAGIC.isdisjoint("".join(names)):
+    if not has_pattern(names):
         return list(dict.fromkeys(names))
     import glob  # noqa: PLC0415 (only where there is a pattern)
 
@@ -115,7 +111,7 @@ def _check(file: str, text: str, key: str, value: Any) -> list[Problem]:
 
         near = get_close_matches(key, _KEYS, 1)
         hint = f'is it meant to be "{near[0]}"?' if near else f"keys: {', '.join(_KEYS)}"
-        return [_bad(file, f"{shown(key)} is not a key of {NAME}", hint, _where(text, key))]
+        return [_bad(file, f"{shown(key)} is not a key of {CONFIG}", hint, _where(text, key))]
     kind = _KEYS[key]
     right = isinstance(value, kind) or (key == "predictions" and isinstance(value, str))
     if right and isinstance(value, list):

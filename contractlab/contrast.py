@@ -13,7 +13,9 @@ from fractions import Fraction
 from math import ceil, erfc, lcm, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.bootstrap import Interval, family_bootstrap, normal_quantile, paired_bootstrap
+from contractlab.bootstrap import paired_bootstrap
+from contractlab.families import family_bootstrap
+from contractlab.interval import Interval, normal_quantile
 from contractlab.stats import PairedCounts, mcnemar, newcombe, newcombe_of_shares
 
 if TYPE_CHECKING:

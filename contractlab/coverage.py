@@ -147,6 +147,10 @@ def check_fit(
                 )
             )
             continue
+        of_version_2 = dataset.frozen_splits is not None
+        if predictions.one_release != of_version_2:
+            problems.append(mixed_versions(file, 2 if of_version_2 else 1))
+            continue
         for index, release in enumerate(predictions.releases):
             if predictions.one_release:
                 problems += _unknown_cases(release, split_of, file)
@@ -160,6 +164,17 @@ def check_fit(
     alone += check_names(ACTION, replayed, EVADES_FORBIDDEN)
     together = check_names(ACTION, [*expected, *replayed], EVADES_FORBIDDEN)
     return [each for each in together if each not in alone]
+
+
+def mixed_versions(file: str, version: int) -> Problem:
+    """A contract of another version than the dataset's, which is `version`, 1 or 2."""
+    return Problem(
+        Rule.MIXED_VERSIONS,
+        f"is a version {3 - version} contract, and the dataset is of version {version}",
+        "contractlab upgrade writes the version 1 contracts as version 2",
+        file,
+        ("schema_version",),
+    )
 
 
 def _coverage(

@@ -1,4 +1,4 @@
-"""The rubric that a team can start with; why each part is as it is: docs/contracts-v2.md."""
+"""What a team can start with: the rubric (why it is so: docs/default-rubric.md), hook, workflow."""
 
 from __future__ import annotations
 
@@ -65,3 +65,50 @@ def default_rubric(
         },
         "gates": gates,
     }
+
+
+CONFIG = """\
+# The files of this repository's gate: contractlab compare needs no arguments.
+dataset = {dataset}
+rubric = {rubric}
+predictions = [{runs}]
+baseline = {baseline}
+"""
+
+# As docs/hook.md and docs/action.md write them, with the same placeholders.
+HOOK = """\
+# In place of OWNER and the 40 digits: where you have contractlab from, and a commit or tag of it.
+repos:
+  - repo: https://github.com/OWNER/contractlab
+    rev: 0123456789abcdef0123456789abcdef01234567
+    hooks:
+      - id: contractlab-validate
+"""
+
+WORKFLOW = """\
+# In place of OWNER and the 40 digits: where you have contractlab from, and the commit of it that
+# you have looked at.
+name: contractlab
+on:
+  pull_request:
+
+permissions: {}
+
+concurrency:
+  group: ${{ github.workflow }}-${{ github.event.pull_request.number }}
+  cancel-in-progress: true
+
+jobs:
+  gate:
+    name: gate
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read # to check out
+      pull-requests: write # to comment
+    steps:
+      - uses: actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1
+        with:
+          persist-credentials: false
+          fetch-depth: 2 # so that the report can say whether the gate itself was changed
+      - uses: OWNER/contractlab@0123456789abcdef0123456789abcdef01234567
+"""

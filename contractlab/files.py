@@ -40,7 +40,7 @@ def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
         if not stat.S_ISREG(kind.st_mode):
             raise _not_regular(name, kind.st_mode)
         if kind.st_size > max_bytes:
-            raise _too_large(name, kind.st_size, max_bytes)
+            raise _too_large(name, f"{kind.st_size:,} bytes", kind.st_size, max_bytes)
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
         with open(os.open(name, flags), "rb") as file:
             # Again on what was opened: the name may have been given to another file since.
@@ -51,7 +51,8 @@ def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     except (OSError, ValueError) as error:
         raise _unreadable(name, error) from error
     if len(data) > max_bytes:
-        raise _too_large(name, len(data), max_bytes)
+        # It grew, or its size was not told; how long it is in all, nobody knows.
+        raise _too_large(name, f"{len(data):,} bytes or more", len(data), max_bytes)
     return data
 
 
@@ -102,10 +103,10 @@ def _not_regular(name: str, mode: int) -> ContractError:
     return _refused("NOT_A_REGULAR_FILE", f"is {kind}", "name a regular file", name)
 
 
-def _too_large(name: str, size: int, max_bytes: int) -> ContractError:
+def _too_large(name: str, said: str, size: int, max_bytes: int) -> ContractError:
     return _refused(
         "FILE_TOO_LARGE",
-        f"has {size:,} bytes or more; the cap is {max_bytes:,}",
+        f"has {said}; the cap is {max_bytes:,}",
         f"if it is meant to be so large: --max-bytes {size}",
         name,
     )

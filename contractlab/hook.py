@@ -7,23 +7,23 @@ staged; which files the repository has is asked of git's index for the same reas
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from contractlab import config as configuration
-from contractlab.advice import advise_dataset, advise_rubric
-from contractlab.contract import load_dataset, load_predictions, load_rubric
-from contractlab.coverage import check_fit, check_replays, check_rubric
-from contractlab.intake import Document, open_documents
-from contractlab.leakage import check_dataset
+from contractlab.crosscheck import check_models, models, only
+from contractlab.intake import open_documents
 from contractlab.positions import place
-from contractlab.problems import Problem, Rule
-from contractlab.sniff import is_contract
-from contractlab.words import listed, shown
+from contractlab.problems import Rule
+from contractlab.sniff import CONFIG, find_config, is_contract
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from contractlab.crosscheck import Home
     from contractlab.model import Dataset, Predictions
+    from contractlab.positions import Lines
+    from contractlab.problems import Problem
 
 
 def check(names: Sequence[str], *, config: str | None, max_bytes: int) -> list[Problem]:
@@ -35,15 +35,19 @@ def check(names: Sequence[str], *, config: str | None, max_bytes: int) -> list[P
         config: a `contractlab.toml`; None looks for one.
         max_bytes: size cap of a contract.
     """
-    found = config or configuration.find()
+    found = config or find_config()
     settings = configuration.load(found) if found else configuration.Config()
     configured = configuration.roles(settings)
     called = {name: configured.get(os.path.realpath(name)) for name in names}
     contracts = {name: role for name, role in called.items() if role or is_contract(name)}
     contracts |= dict.fromkeys(_partners(contracts, settings), "predictions")
-    documents, problems = open_documents(list(contracts.items()), max_bytes=max_bytes)
-    told = [each for each in problems if contracts[each.file] or not _is_other_json(each)]
-    return [*told, *_Commit(documents, settings, max_bytes).problems()]
+    documents, malformed = open_documents(list(contracts.items()), max_bytes=max_bytes)
+    told = [each for each in malformed if contracts[each.file] or not _is_other_json(each)]
+    given = models(documents)
+    homes = _Homes(given.datasets, settings, max_bytes)
+    problems = check_models(given, _sets(given.replays, settings), homes.home_of)
+    texts = {each.name: each.text for each in documents}
+    return [*told, *place(problems, texts | homes.texts)]
 
 
 def _is_other_json(problem: Problem) -> bool:
@@ -61,109 +65,77 @@ def _partners(contracts: Iterable[str], settings: configuration.Config) -> list[
     return [name for name in known if os.path.lexists(name)]
 
 
-class _Commit:
-    """The contracts of one commit, and the datasets that its replays belong to."""
+def _sets(
+    replays: Mapping[str, Predictions], settings: configuration.Config
+) -> list[Mapping[str, Predictions]]:
+    """Replays that are one set: those that the configuration names together, else each."""
+    named = configuration.expand(settings.predictions)
+    together = [name for name in replays if any(_same(name, other) for other in named)]
+    alone = [[name] for name in replays if name not in together]
+    return [
+        {name: replays[name] for name in names}
+        for names in ([together, *alone] if together else alone)
+    ]
+
+
+class _Homes:
+    """Where the replays of a commit find their dataset."""
 
     def __init__(
-        self, documents: Sequence[Document], settings: configuration.Config, max_bytes: int
+        self, committed: Mapping[str, Dataset], settings: configuration.Config, max_bytes: int
     ) -> None:
+        self.texts: dict[str, bytes | Lines] = {}
+        """Of the datasets that are not in the commit."""
+        self._committed = committed
         self._settings = settings
         self._max_bytes = max_bytes
-        self._data = {each.name: each.text for each in documents}
-        self._datasets = {
-            each.name: load_dataset(each.value) for each in documents if each.role == "dataset"
-        }
-        self._rubrics = {
-            each.name: load_rubric(each.value) for each in documents if each.role == "rubric"
-        }
-        self._replays = {
-            each.name: load_predictions(each.value)
-            for each in documents
-            if each.role == "predictions"
-        }
-        self._elsewhere: dict[str, Dataset] | None = None
 
-    def problems(self) -> list[Problem]:
-        """What is wrong in and between them; warnings too."""
-        problems: list[Problem] = []
-        wrong = set()
-        for name, dataset in self._datasets.items():
-            own = check_dataset(dataset, name)
-            wrong.update([name] if own else [])
-            problems += own + advise_dataset(dataset, name)
-        for name, rubric in self._rubrics.items():
-            problems += [*check_rubric(rubric, name), *advise_rubric(rubric, name)]
-        for group in self._groups():
-            own = check_replays(group)
-            problems += own
-            if not own:
-                problems += self._fit(group, wrong)
-        return place(problems, self._data)
+    @cached_property
+    def _known(self) -> dict[str, Dataset]:
+        named = self._settings.dataset
+        if named is None or any(_same(name, named) for name in self._committed):
+            return dict(self._committed)
+        return {**self._opened([named]), **self._committed}
 
-    def _groups(self) -> list[Mapping[str, Predictions]]:
-        """Replays that are one set: those that the configuration names together, else each."""
-        configured = [
-            name
-            for name in self._replays
-            if any(_same(name, other) for other in configuration.expand(self._settings.predictions))
-        ]
-        alone = [name for name in self._replays if name not in configured]
-        sets = [configured, *([name] for name in alone)] if configured else [[n] for n in alone]
-        return [{name: self._replays[name] for name in names} for names in sets]
+    @cached_property
+    def _elsewhere(self) -> dict[str, Dataset]:
+        return self._opened(datasets_of_the_repository())
 
-    def _fit(self, group: Mapping[str, Predictions], wrong: set[str]) -> list[Problem]:
-        name, predictions = next(iter(group.items()))
-        homes = self._homes(predictions.dataset_version)
-        if len(homes) != 1:
-            return [_homeless(name, predictions.dataset_version, list(homes))]
-        ((file, dataset),) = homes.items()
-        return [] if file in wrong else check_fit(dataset, file, group)
-
-    def _homes(self, version: str) -> dict[str, Dataset]:
-        """The datasets of a version: in the commit, configured, or else in the repository."""
-        known = {**self._configured(), **self._datasets}
-        homes = {name: each for name, each in known.items() if each.version == version}
-        if homes:
-            return homes
-        if self._elsewhere is None:
-            self._elsewhere = self._opened(datasets_of_the_repository())
-        return {name: each for name, each in self._elsewhere.items() if each.version == version}
-
-    def _configured(self) -> dict[str, Dataset]:
-        name = self._settings.dataset
-        if name is None or any(_same(name, other) for other in self._datasets):
-            return {}
-        return self._opened([name])
+    def home_of(self, file: str, version: str) -> Home:
+        """The dataset of a version: in the commit, configured, or else in the repository."""
+        return only(
+            _of(version, self._known) or _of(version, self._elsewhere),
+            file,
+            version,
+            none="add the dataset that these replays were recorded on, or correct the version",
+            many=f"name the one that these replays were recorded on in {CONFIG}",
+            among=" of the repository",
+        )
 
     def _opened(self, names: Iterable[str]) -> dict[str, Dataset]:
         """The datasets among some files; one that is malformed is told when it is committed."""
         documents, _ = open_documents(
             [(name, "dataset") for name in names], max_bytes=self._max_bytes
         )
-        self._data |= {each.name: each.text for each in documents}
-        return {each.name: load_dataset(each.value) for each in documents}
+        self.texts |= {each.name: each.text for each in documents}
+        return models(documents).datasets
+
+
+def _of(version: str, datasets: Mapping[str, Dataset]) -> dict[str, Dataset]:
+    return {name: each for name, each in datasets.items() if each.version == version}
 
 
 def datasets_of_the_repository() -> list[str]:
     """The files in git's index that say they are a dataset; none outside a repository."""
     import subprocess  # noqa: PLC0415 (only where neither commit nor configuration has it)
 
-    command = ["git", "grep", "--cached", "-z", "-l", "-F", "-e", "eval-dataset-", "--", ":/*.json"]
+    command = ["git", "grep", "--cached", "-z", "-l", "-F", "-e", "eval-dataset-", "--"]
+    command += [":/*.json", ":/*.jsonl"]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return []
     return sorted(os.fsdecode(name) for name in done.stdout.split(b"\0") if name)
-
-
-def _homeless(file: str, version: str, homes: list[str]) -> Problem:
-    if homes:
-        message = f"several datasets are version {shown(version)}: {listed(homes)}"
-        hint = f"name the one that these replays were recorded on in {configuration.NAME}"
-    else:
-        message = f"no dataset of the repository is version {shown(version)}"
-        hint = "add the dataset that these replays were recorded on, or correct the version"
-    return Problem(Rule.DATASET_NOT_FOUND, message, hint, file, ("dataset_version",))
 
 
 def _same(one: str, other: str) -> bool:

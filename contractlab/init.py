@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contractlab import config as configuration
-from contractlab import files
-from contractlab.defaults import default_rubric
+from contractlab import files, sniff
+from contractlab.defaults import CONFIG, HOOK, WORKFLOW, default_rubric
 from contractlab.importers import mapping_file
 from contractlab.importers.convert import Tally, Wanted, convert
 from contractlab.importers.registry import FORMATS
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contractlab.importers.neutral import CaseFacts
 
 DATASET, RUBRIC = "evals/dataset.json", "evals/rubric.json"
-HOOK, WORKFLOW = ".pre-commit-config.yaml", ".github/workflows/contractlab.yml"
+HOOK_FILE, WORKFLOW_FILE = ".pre-commit-config.yaml", ".github/workflows/contractlab.yml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ def init(options: InitOptions) -> list[str]:
     header, records = _read(options.replay, options.max_bytes)
     facts, said = _facts(header, options)
     made = scaffold(
-        header, records, facts, replay=_below(options.replay, options.folder), mapping_said=said
+        header, records, facts, replay=_seen_from(options.replay, options.folder), mapping_said=said
     )
     folder = Path(options.folder)
     # A team's own hooks stay as they are, with --force too.
-    kept = [HOOK] if (folder / HOOK).exists() else []
+    kept = [HOOK_FILE] if (folder / HOOK_FILE).exists() else []
     there = [name for name in made.files if name not in kept and (folder / name).exists()]
     if there and not options.force:
         raise ContractError([_there(str(folder / name)) for name in there])
@@ -89,10 +89,10 @@ def init(options: InitOptions) -> list[str]:
     for name, text in made.files.items():
         if name not in kept:
             _write(folder / name, text)
-            lines.append(f"written: {folder / name}")
+            lines.append(f"written: {(folder / name).as_posix()}")
     if kept:
-        lines.append(f"{folder / HOOK} is there already; add to it:")
-        lines += [f"  {line}" for line in made.files[HOOK].splitlines()[1:]]
+        lines.append(f"{folder / HOOK_FILE} is there already; add to it:")
+        lines += [f"  {line}" for line in made.files[HOOK_FILE].splitlines()[2:]]
     return [*lines, *made.said]
 
 
@@ -130,15 +130,16 @@ def scaffold(
         cost=all("cost_usd" in each for each in records),
     )
     rubric["errors"]["at_most"] = _errors_at_most(records)
-    runs = (Path(replay).parent / "*").as_posix() if Path(replay).parent.name else replay
+    # Later replays stand beside this one, as JSON or as JSON Lines.
+    runs = (Path(replay).parent / "*.json*").as_posix() if Path(replay).parent.name else replay
     texts = {
         DATASET: _json(dataset),
         RUBRIC: _json(rubric),
-        configuration.NAME: _CONFIG.format(
+        sniff.CONFIG: CONFIG.format(
             dataset=_toml(DATASET), rubric=_toml(RUBRIC), runs=_toml(runs), baseline=_toml(release)
         ),
-        HOOK: _HOOK,
-        WORKFLOW: _WORKFLOW,
+        HOOK_FILE: HOOK,
+        WORKFLOW_FILE: WORKFLOW,
     }
     return Scaffold(texts, tuple(_said(cases, facts, mapping_said)))
 
@@ -248,7 +249,20 @@ def _facts(
         # Such as several releases in one file: what was found until then is true all the same.
         if not facts:
             return {}, ["the raw files can't be read again: is a --mapping missing?"]
-    return facts, [f"inputs, families and expectations are from the raw {format_} files"]
+    return facts, [f"{_known(facts.values())} are from the raw {format_} files"]
+
+
+def _known(facts: Iterable[CaseFacts]) -> str:
+    """What the raw files say of some case or other, for the reader."""
+    found = list(facts)
+    parts = {
+        "inputs": any(each.input is not None for each in found),
+        "families": any(each.family_id for each in found),
+        "slices": any(each.slice for each in found),
+        "expectations": any(each.expect for each in found),
+    }
+    *most, last = [name for name, known in parts.items() if known] or ["the cases"]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _read(name: str, max_bytes: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -275,12 +289,12 @@ def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _below(name: str, folder: str) -> str:
-    """A file's path as seen from a folder, where it is below it."""
+def _seen_from(name: str, folder: str) -> str:
+    """A file's path as seen from a folder; a whole one where no path leads there."""
     try:
-        return Path(name).resolve().relative_to(Path(folder).resolve()).as_posix()
-    except ValueError:
-        return Path(name).as_posix()
+        return Path(os.path.relpath(Path(name).resolve(), Path(folder).resolve())).as_posix()
+    except ValueError:  # another drive
+        return Path(name).resolve().as_posix()
 
 
 def _there(name: str) -> Problem:
@@ -305,42 +319,3 @@ def _json(value: Any) -> str:
 def _toml(text: str) -> str:
     """A TOML text: JSON's escapes are TOML's."""
     return json.dumps(text)
-
-
-_CONFIG = """\
-# The files of this repository's gate: contractlab compare needs no arguments.
-dataset = {dataset}
-rubric = {rubric}
-predictions = [{runs}]
-baseline = {baseline}
-"""
-
-_HOOK = """\
-repos:
-  - repo: https://github.com/OWNER/contractlab
-    rev: v0.1.0  # name a release
-    hooks:
-      - id: contractlab-validate
-"""
-
-_WORKFLOW = """\
-name: contractlab
-on:
-  pull_request:
-
-permissions: {}
-
-jobs:
-  gate:
-    runs-on: ubuntu-latest
-    timeout-minutes: 10
-    permissions:
-      contents: read
-      pull-requests: write
-    steps:
-      - uses: actions/checkout@v4
-        with:
-          persist-credentials: false
-      # Name a release by its full commit, so that nobody can change it under you.
-      - uses: OWNER/contractlab@0000000000000000000000000000000000000000
-"""

@@ -13,7 +13,13 @@ from contractlab import files
 from contractlab.advice import advise_both, advise_dataset, advise_rubric
 from contractlab.clean import dataset_is_right
 from contractlab.contract import SCHEMAS, kind_of, load_dataset, load_predictions, load_rubric
-from contractlab.coverage import check_fit, check_releases, check_replays, check_rubric
+from contractlab.coverage import (
+    check_fit,
+    check_releases,
+    check_replays,
+    check_rubric,
+    mixed_versions,
+)
 from contractlab.jsontext import parse
 from contractlab.leakage import check_dataset
 from contractlab.lines import header_of
@@ -31,6 +37,7 @@ if TYPE_CHECKING:
     from contractlab.progress import Progress
 
 ROLES = ("dataset", "rubric", "predictions")
+_ARTICLE = {"dataset": "a dataset", "rubric": "a rubric", "predictions": "predictions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +129,9 @@ def role_of(kind: str | None) -> str | None:
 
 def _not_a_contract(name: str, value: object, found: str | None, role: str | None) -> Problem:
     if found is not None:
-        message = f"is a {found} contract, not a {role}" if role else ""
-        return Problem(Rule.UNKNOWN_CONTRACT, message, f"name a {role} here", name)
+        message = f"holds {_ARTICLE[found]}, not {_ARTICLE[role]}" if role else ""
+        hint = f"name a {role} file here"
+        return Problem(Rule.UNKNOWN_CONTRACT, message, hint, name)
     hint = f"a contract names one of {', '.join(SCHEMAS)} there"
     if not isinstance(value, dict):
         return Problem(
@@ -138,10 +146,14 @@ def _not_a_contract(name: str, value: object, found: str | None, role: str | Non
         rename = 'is it meant to be "schema_version"?'
         return Problem(Rule.UNKNOWN_CONTRACT, message, rename, name, (meant,), on_key=True)
     version = value["schema_version"]
+    meant = None
+    # A version of another release is no misspelling of one of this one's.
+    if isinstance(version, str) and not (role_of(version) and version[-1].isdecimal()):
+        meant = nearest(version, SCHEMAS)
     return Problem(
         Rule.UNKNOWN_CONTRACT,
         f'"schema_version" {shown(version)} is not one that this release knows',
-        hint,
+        f"is it meant to be {shown(meant)}?" if meant else hint,
         name,
         ("schema_version",),
     )
@@ -199,13 +211,7 @@ def _mixed(documents: Sequence[Document]) -> list[Problem]:
     """Contracts of another version than the dataset's."""
     version = 1 if documents[0].digest is None else 2
     return [
-        Problem(
-            Rule.MIXED_VERSIONS,
-            f"is a version {3 - version} contract, and the dataset is of version {version}",
-            "contractlab upgrade writes the version 1 contracts as version 2",
-            each.name,
-            ("schema_version",),
-        )
+        mixed_versions(each.name, version)
         for each in documents
         if (each.digest is None) != (version == 1)
     ]
@@ -277,63 +283,6 @@ def raise_if(problems: list[Problem], documents: Iterable[Document]) -> None:
     """Raises the problems, placed, where there are any."""
     if problems:
         raise ContractError(place(problems, {each.name: each.text for each in documents}))
-
-
-def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[Problem]:
-    """Problems and warnings of any contracts together, placed.
-
-    Replays belong to the dataset whose version they name, so that contracts of several
-    agents can be checked in one go. One dataset alone is held against every replay.
-
-    Args:
-        documents: those whose shape is right.
-        complete: whether that is all of them; else a replay's dataset may be among the others.
-    """
-    datasets = {each.name: load_dataset(each.value) for each in documents if each.role == "dataset"}
-    rubrics = {each.name: load_rubric(each.value) for each in documents if each.role == "rubric"}
-    replays = {
-        each.name: load_predictions(each.value) for each in documents if each.role == "predictions"
-    }
-    problems: list[Problem] = []
-    unfit = set()
-    for name, dataset in datasets.items():
-        own = check_dataset(dataset, name)
-        unfit.update([name] if own else [])
-        problems += own + advise_dataset(dataset, name)
-    for name, rubric in rubrics.items():
-        problems += [*check_rubric(rubric, name), *advise_rubric(rubric, name)]
-        if len(datasets) == 1 and complete:
-            problems += advise_both(next(iter(datasets.values())), rubric, name)
-        if datasets and replays and complete:
-            baseline = rubric.baseline_release
-            problems += check_releases(rubric, name, replays, baseline=baseline, candidate=None)
-    for version in dict.fromkeys(each.dataset_version for each in replays.values()):
-        group = {name: each for name, each in replays.items() if each.dataset_version == version}
-        own = check_replays(group)
-        problems += own
-        if own or not datasets:
-            continue
-        homes = [name for name, each in datasets.items() if each.version == version]
-        if not homes and not complete:
-            continue
-        if len(datasets) == 1:
-            homes = list(datasets)
-        if len(homes) != 1:
-            problems.append(_homeless(next(iter(group)), version, homes))
-        elif homes[0] not in unfit:
-            problems += check_fit(datasets[homes[0]], homes[0], group)
-    return place(problems, {each.name: each.text for each in documents})
-
-
-def _homeless(file: str, version: str, homes: list[str]) -> Problem:
-    found = "several datasets are" if homes else "no dataset is"
-    return Problem(
-        Rule.DATASET_NOT_FOUND,
-        f"{found} version {shown(version)}{f': {listed(homes)}' if homes else ''}",
-        "name the one dataset that these replays were recorded on",
-        file,
-        ("dataset_version",),
-    )
 
 
 def advise(contracts: Contracts) -> list[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from contractlab.bootstrap import BootstrapResult, Interval, paired_bootstrap
+from contractlab.bootstrap import BootstrapResult, paired_bootstrap
 from contractlab.compare import Comparison, Pair, exact
 from contractlab.decide import concluded
 from contractlab.details import describe
@@ -18,6 +18,7 @@ from contractlab.stats import PairedCounts, mcnemar, newcombe, smallest_detectab
 
 if TYPE_CHECKING:
     from contractlab.evidence import Evidence
+    from contractlab.interval import Interval
     from contractlab.metrics import Metrics
     from contractlab.model import Dataset, Release, Rubric
     from contractlab.problems import Problem

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab.canonical import encode_quickly
 from contractlab.jsontext import parse
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.positions import Lines, place
 from contractlab.problems import ContractError, Problem
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from contractlab.schema import Checker
 
 _BATCH = 1024
-_MOST_PROBLEMS = 1000
 _HEADER = re.compile(rb'\s*\{.*"eval-(?:dataset|predictions)-v2".*\}\s*\Z')
 
 
@@ -75,11 +75,11 @@ class Entries:
             if len(batch) == _BATCH:
                 problems += self._take(batch, lines, models)
                 batch.clear()
-            if len(problems) > _MOST_PROBLEMS:
+            if len(problems) >= MOST_PROBLEMS:
                 break
         problems += self._take(batch, lines, models)
         if problems:
-            raise ContractError(sorted(problems, key=_line))
+            raise ContractError(sorted(problems, key=_line)[:MOST_PROBLEMS])
         return models, lines
 
     def _take(self, batch: list[Any], lines: Lines, models: list[Any]) -> list[Problem]:

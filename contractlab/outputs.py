@@ -48,23 +48,30 @@ def rendered(judgement: Judgement, format_: str) -> str | bytes:
 
 
 def rendered_v2(judgement: Judgement, details: Details, format_: str) -> str | bytes:
-    """A version 2 judgement in one format.
-
-    Raises:
-        ContractError: this format does not show version 2.
-    """
+    """A version 2 judgement in one of `choices.RENDER_FORMATS`."""
     from contractlab.render import report_v2, text_v2  # noqa: PLC0415 (version 2 only)
 
     match format_:
         case "json":
             return report_v2.render_json(judgement, details)
+        case "junit":
+            from contractlab.render.junit import render_junit  # noqa: PLC0415
+
+            return render_junit(judgement)
+        case "sarif":
+            from contractlab.render.sarif import render_sarif  # noqa: PLC0415
+
+            return render_sarif(judgement, version=_version())
         case "markdown":
-            text = text_v2.render_text(judgement, details)
-            return text_v2.fenced(f"contractlab: {judgement.decision.verdict}", text)
-        case "text":
+            from contractlab.render.markdown import render_markdown  # noqa: PLC0415
+
+            return render_markdown(judgement)
+        case "html":
+            from contractlab.render.html import render_html  # noqa: PLC0415
+
+            return render_html(judgement)
+        case _:
             return text_v2.render_text(judgement, details)
-    message = f"{format_} does not show version 2 judgements yet"
-    raise ContractError([Problem(Rule.BAD_USAGE, message, "use text, json or markdown")])
 
 
 def rendered_problems(

@@ -52,7 +52,9 @@ def run(
     if contracts.rubric.terms is not None:
         from contractlab.pipeline_v2 import run_v2  # noqa: PLC0415 (version 1 does without)
 
-        return run_v2(contracts, baseline=baseline, candidate=candidate, strict=strict)
+        return run_v2(
+            contracts, baseline=baseline, candidate=candidate, strict=strict, places=places
+        )
     baseline, candidate = choose_releases(contracts, baseline=baseline, candidate=candidate)
     warnings = advise(contracts)
     if strict and warnings:

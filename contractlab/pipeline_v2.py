@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contractlab.evidence import (
@@ -12,6 +13,7 @@ from contractlab.evidence import (
 )
 from contractlab.intake import advise, choose_releases, raise_if
 from contractlab.judge_v2 import Inputs, judge_v2
+from contractlab.places import find_places
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.words import listed, shown
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from contractlab.intake import Contracts
     from contractlab.judge import Judgement
     from contractlab.model import Release
+    from contractlab.places import Places
 
 
 def inputs_of(
@@ -46,9 +49,21 @@ def inputs_of(
 
 
 def run_v2(
-    contracts: Contracts, *, baseline: str | None, candidate: str | None, strict: bool
+    contracts: Contracts,
+    *,
+    baseline: str | None,
+    candidate: str | None,
+    strict: bool,
+    places: bool = False,
 ) -> Judgement:
     """Judges contracts that are each right.
+
+    Args:
+        contracts: checked, each alone and together.
+        baseline: None takes the rubric's.
+        candidate: None takes the only other release.
+        strict: warnings are problems.
+        places: find where failed cases stand.
 
     Raises:
         ContractError: they do not fit together, or `strict` and there are warnings.
@@ -58,11 +73,29 @@ def run_v2(
     if strict and warnings:
         raise ContractError(warnings)
     versions = {contracts.replays[file].version: None for file in files}
-    return judge_v2(
+    judgement = judge_v2(
         inputs,
         predictions_version=" + ".join(sorted(versions)),
         evidence=_evidence(contracts, inputs, files),
         warnings=tuple(warnings),
+    )
+    return (
+        replace(judgement, places=_places(contracts, judgement, files[1])) if places else judgement
+    )
+
+
+def _places(contracts: Contracts, judgement: Judgement, file: str) -> Places:
+    texts = {each.name: each.text for each in contracts.documents}
+    dataset_file = contracts.documents[0].name
+    failed = {each.case.id: each.record for each in judgement.candidate.results if not each.passed}
+    return find_places(
+        failed,
+        dataset=contracts.dataset,
+        dataset_file=(dataset_file, texts[dataset_file]),
+        replay=contracts.replays[file],
+        replay_file=(file, texts[file]),
+        release=judgement.candidate_release,
+        told=failed,
     )
 
 

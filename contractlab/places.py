@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from contractlab.positions import find
+from contractlab.positions import Lines, find
 from contractlab.problems import Path, Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from contractlab.model import Dataset, Predictions
+    from contractlab.model import Dataset, Predictions, Record
+
+    Text = bytes | Lines
+    """A JSON text, or JSON Lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +49,22 @@ def find_places(
     failed: Iterable[str],
     *,
     dataset: Dataset,
-    dataset_file: tuple[str, bytes],
+    dataset_file: tuple[str, Text],
     replay: Predictions,
-    replay_file: tuple[str, bytes],
+    replay_file: tuple[str, Text],
     release: str,
+    told: Mapping[str, Record] | None = None,
 ) -> Places:
     """The places of failed cases.
 
     Args:
         failed: ids of test cases, in dataset order.
         dataset: checked.
-        dataset_file: its file's name and bytes.
+        dataset_file: its file's name and text.
         replay: checked, with the release.
         replay_file: likewise.
         release: the candidate.
+        told: by case id, which of a case's records it is; needed where there are several trials.
     """
     wanted = dict.fromkeys(failed)
     cases = [(at, case.id) for at, case in enumerate(dataset.cases) if case.id in wanted]
@@ -68,7 +73,7 @@ def find_places(
     records = [
         (before + at, record.case_id)
         for at, record in enumerate(replay.releases[number].records)
-        if record.case_id in wanted
+        if record.case_id in wanted and (told is None or told[record.case_id] is record)
     ]
     in_dataset = _places(
         dataset_file[1],
@@ -78,7 +83,7 @@ def find_places(
     in_replay = _places(
         replay_file[1],
         _Entries("case_id", sum(len(each.records) for each in replay.releases), records),
-        lambda at: ("releases", number, "records", at - before, "case_id"),
+        lambda at: (*replay.at_records(number), at - before, "case_id"),
     )
     return Places(
         dataset_file[0],
@@ -99,16 +104,17 @@ class _Entries:
     """Place among all entries, and name, in file order."""
 
 
-def _places(data: bytes, entries: _Entries, path: Callable[[int], Path]) -> dict[str, Position]:
+def _places(text: Text, entries: _Entries, path: Callable[[int], Path]) -> dict[str, Position]:
     """The place of each wanted name; `path` says where an entry's name stands in the value."""
     if not entries.wanted:
         return {}
+    data = text.data if isinstance(text, Lines) else text
     offsets = _offsets(data, entries)
     if offsets is not None:
         positions = _positions(data, offsets)
     else:
         paths = [path(at) for at, _ in entries.wanted]
-        found = find(data, [(each, False) for each in paths])
+        found = find(text, [(each, False) for each in paths])
         positions = [Position(found[each, False].line, found[each, False].column) for each in paths]
     return {name: place for (_, name), place in zip(entries.wanted, positions, strict=True)}
 

@@ -12,15 +12,13 @@ import os
 
 from contractlab import files, jsontext
 from contractlab.clean import dataset_is_right
-from contractlab.sniff import find_config, is_contract
+from contractlab.sniff import find_config, has_pattern, is_contract
 from contractlab.streams import deliver
 
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
-
-_PATTERN = frozenset("*?[")
 
 
 def validate(given: Mapping[str, Any]) -> int | None:
@@ -30,11 +28,7 @@ def validate(given: Mapping[str, Any]) -> int | None:
         given: the options of `validate` as they were spelled, without those left out.
     """
     names: tuple[str, ...] = given.get("files", ())
-    if (
-        not names
-        or given.get("format", "text") != "text"
-        or not _PATTERN.isdisjoint("".join(names))
-    ):
+    if not names or given.get("format", "text") != "text" or has_pattern(names):
         return None
     max_bytes = given.get("max_bytes", files.DEFAULT_MAX_BYTES)
     try:

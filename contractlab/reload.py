@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from contractlab import files
 from contractlab.canonical import encode_report
 from contractlab.checks import expectation_v1
-from contractlab.contract import GATES_V1, load_rubric
+from contractlab.contract import GATES_V1, kind_of, load_rubric
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION, Evidence, InputFile
 from contractlab.jsontext import parse
 from contractlab.judge import Judgement, judge
@@ -56,6 +56,19 @@ def judgement_from_report(value: Any, file: str = "") -> Judgement:
     Raises:
         ContractError: the value is no report of this version, or it disagrees with itself.
     """
+    kind = kind_of(value)
+    if kind is not None:
+        held = kind.split("-")[1]
+        message = f"holds {held if held == 'predictions' else f'a {held}'}, not a report"
+        hint = "name a JSON report, which contractlab compare --report-json writes"
+        path: Path = ("schema_version",)
+        raise ContractError([Problem(Rule.UNKNOWN_CONTRACT, message, hint, file, path)])
+    if isinstance(value, dict) and value.get("schema_version") == "eval-report-v2":
+        # It holds what was recorded, and not what was expected: nothing can be judged again.
+        message = "is a version 2 report, whose verdict cannot be checked from the report alone"
+        hint = "name the contracts instead: contractlab compare --format, contractlab cases"
+        where: Path = ("schema_version",)
+        raise ContractError([Problem(Rule.UNKNOWN_CONTRACT, message, hint, file, where)])
     problems = files.checker("report-v1").check(value, file)
     _raise(problems)
     _raise([_inconsistent(file, *each) for each in _preconditions(value)])

@@ -1,9 +1,8 @@
 """A JSON value against a published JSON Schema: quickly yes, or slowly every reason why not.
 
-A schema is compiled once into plain functions that only answer yes or no, for a whole
-column of values at a time (all ids of all cases, all latencies of all records), so that
-the loops run in C. Where one says no, the smallest parts that fail are handed to
-`jsonschema`, which says why; so a contract that is right never pays for importing it.
+A schema is compiled once into plain functions that only answer yes or no (see `kinds`).
+Where one says no, the smallest parts that fail are handed to `jsonschema`, which says why;
+so a contract that is right never pays for importing it.
 
 Two things are stricter here than in JSON Schema, which cannot say them: an integer is
 written as one (2000.0 is not), and a number fits a finite double (1e999 does not).
@@ -15,25 +14,16 @@ is meant to be, and what is wrong with it is told in that one's words.
 
 from __future__ import annotations
 
-import sys
-from itertools import chain
-from operator import itemgetter
-
-from contractlab.limits import MAX_DEPTH, MOST_PROBLEMS
+from contractlab.kinds import SAYS_NOTHING, map_of, test_of, types_of
+from contractlab.limits import MOST_PROBLEMS
 
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, TypeAlias
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
+    from contractlab.kinds import Schema, Test
     from contractlab.problems import Path, Problem
-
-    Schema: TypeAlias = dict[str, Any]
-    Test: TypeAlias = Callable[[list[Any]], bool]
-    """Whether every one of the values is right."""
-
-_FINITE = sys.float_info.max
-_SAYS_NOTHING = {"$schema", "$id", "$defs", "title", "description", "default", "examples"}
 
 
 class Node:
@@ -130,19 +120,21 @@ class Checker:
             if reference not in self._compiled:
                 self._compiled[reference] = self._compile(self._resolve(reference))
             rest = {key: value for key, value in schema.items() if key != "$ref"}
-            if rest.keys() <= _SAYS_NOTHING:
+            if rest.keys() <= SAYS_NOTHING:
                 return self._compiled[reference]
             raise ValueError(f"keywords beside $ref are not compiled: {sorted(rest)}")
         if "anyOf" in schema:
             return _any_of(schema, [self._compile(each) for each in schema["anyOf"]])
         if isinstance(schema.get("additionalProperties"), dict):
             entries = self._compile(schema["additionalProperties"])
-            return Node(schema, _map(schema, entries), None, {}, entries)
+            return Node(schema, map_of(schema, entries.ok), None, {}, entries)
         items = self._compile(schema["items"]) if "items" in schema else None
         properties = {
             name: self._compile(inner) for name, inner in schema.get("properties", {}).items()
         }
-        return Node(schema, _test(schema, items, properties), items, properties)
+        columns = {name: node.ok for name, node in properties.items()}
+        test = test_of(schema, items.ok if items else None, columns)
+        return Node(schema, test, items, properties)
 
     def _resolve(self, reference: str) -> Schema:
         found: Any = self._root
@@ -179,12 +171,13 @@ def _shallow_ok(node: Node, value: object) -> bool:
     if node.by_type:
         return False  # its type is none of theirs
     if node.entries:
-        return _map(node.schema, _ANYTHING)([value])
+        return map_of(node.schema, _anything)([value])
     schema = {key: inner for key, inner in node.schema.items() if key != "items"}
-    return _test(schema, None, dict.fromkeys(node.properties, _ANYTHING))([value])
+    return test_of(schema, None, dict.fromkeys(node.properties, _anything))([value])
 
 
-_ANYTHING = Node({}, lambda _values: True, None, {})
+def _anything(_values: list[Any]) -> bool:
+    return True
 
 
 def _any_of(schema: Schema, nodes: list[Node]) -> Node:
@@ -195,12 +188,12 @@ def _any_of(schema: Schema, nodes: list[Node]) -> Node:
             not own or any(own & other["properties"].keys() for other in objects if other != each)
         ):
             raise ValueError(f"alternatives that no required field tells apart: {sorted(own)}")
-    kinds = [kind for each in nodes if each.schema not in objects for kind in _types(each.schema)]
+    kinds = [kind for each in nodes if each.schema not in objects for kind in types_of(each.schema)]
     if len(kinds) != len(set(kinds)) or (objects and dict in kinds):
         raise ValueError("alternatives that no type tells apart")
     by_type: dict[type, tuple[Node, ...]] = {}
     for alternative in nodes:
-        for kind in _types(alternative.schema):
+        for kind in types_of(alternative.schema):
             by_type[kind] = (*by_type.get(kind, ()), alternative)
 
     def test(values: list[Any]) -> bool:
@@ -224,190 +217,8 @@ def _any_of(schema: Schema, nodes: list[Node]) -> Node:
     return node
 
 
-_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-    "array": (list,),
-    "object": (dict,),
-}
-
-
-def _types(schema: Schema) -> list[type]:
-    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return [each for kind in kinds for each in _PYTHON_TYPES[kind]]
-
-
 def _likeness(schema: Schema, value: dict[str, Any]) -> int:
     """How many of a value's fields are this schema's own, or misspelt ones of it."""
     from difflib import get_close_matches  # noqa: PLC0415 (only once something is wrong)
 
     return sum(bool(get_close_matches(str(name), schema["properties"], 1)) for name in value)
-
-
-def _test(schema: Schema, items: Node | None, properties: Mapping[str, Node]) -> Test:
-    unknown = schema.keys() - _KEYWORDS - _SAYS_NOTHING
-    if unknown:
-        raise ValueError(f"keywords that are not compiled: {sorted(unknown)}")
-    if "const" in schema or "enum" in schema:
-        return _one_of(schema.get("enum", [schema.get("const")]))
-    kind = schema.get("type")
-    match kind:
-        case None:
-            return _free
-        case "string":
-            return _string(schema)
-        case "integer" | "number":
-            return _number(schema, set(_PYTHON_TYPES[kind]))
-        case "boolean" | "null":
-            types = set(_PYTHON_TYPES[kind])
-            return lambda values: set(map(type, values)) <= types
-        case "array":
-            return _array(schema, items)
-        case "object":
-            return _object(schema, properties)
-        case ["string", "integer"]:  # a step of a JSON path
-            return lambda values: set(map(type, values)) <= {str, int}
-        case [other, "null"]:
-            return _or_null(_test({**schema, "type": other}, items, properties))
-        case other:
-            raise ValueError(f"a schema of type {other!r} is not compiled")
-
-
-def _one_of(allowed: list[Any]) -> Test:
-    # Types beside values, because True equals 1 in Python and not in JSON.
-    types, choices = {type(value) for value in allowed}, set(allowed)
-    return lambda values: set(map(type, values)) <= types and set(values) <= choices
-
-
-def _or_null(test: Test) -> Test:
-    return lambda values: test([value for value in values if value is not None])
-
-
-def _string(schema: Schema) -> Test:
-    longest = schema.get("maxLength", sys.maxsize)
-    match schema.get("pattern"):
-        case None:
-            right: Callable[[str], object] | None = None
-        case r"\S":
-            right = str.strip  # says the same as the pattern, three times as fast
-        case pattern:
-            import re  # noqa: PLC0415 (none of the contracts' schemas comes here)
-
-            right = re.compile(pattern).search
-
-    def test(values: list[Any]) -> bool:
-        return (
-            set(map(type, values)) <= {str}
-            and max(map(len, values), default=0) <= longest
-            and (right is None or all(map(right, values)))
-        )
-
-    return test
-
-
-def _number(schema: Schema, types: set[type]) -> Test:
-    least, most = schema.get("minimum", -_FINITE), schema.get("maximum", _FINITE)
-    return lambda values: (
-        set(map(type, values)) <= types
-        and min(values, default=least) >= least
-        and max(values, default=most) <= most
-    )
-
-
-def _array(schema: Schema, items: Node | None) -> Test:
-    fewest, most = schema.get("minItems", 0), schema.get("maxItems", sys.maxsize)
-    unique = schema.get("uniqueItems", False)
-
-    def test(values: list[Any]) -> bool:
-        if not set(map(type, values)) <= {list}:
-            return False
-        if min(map(len, values), default=fewest) < fewest:
-            return False
-        if max(map(len, values), default=0) > most:
-            return False
-        entries = list(chain.from_iterable(values))
-        if items is not None and not items.ok(entries):
-            return False
-        if not unique:
-            return True
-        if items is None:  # contents aside: only strings are held to be unique
-            values = [[entry for entry in each if type(entry) is str] for each in values]
-        # Entries are strings by now: the only kind of unique entries that a contract has.
-        several = [each for each in values if len(each) > 1]
-        return sum(map(len, map(set, several))) == sum(map(len, several))
-
-    return test
-
-
-def _object(schema: Schema, properties: Mapping[str, Node]) -> Test:
-    required = schema.get("required", ())
-    if schema.get("additionalProperties", True) or not properties.keys() >= set(required):
-        raise ValueError("only objects that name every property that they may have are compiled")
-    columns = [(itemgetter(name), properties[name].ok) for name in required]
-    optional = [(name, node.ok) for name, node in properties.items() if name not in required]
-
-    def required_ok(values: list[Any]) -> bool:
-        try:
-            return all(ok(list(map(get, values))) for get, ok in columns)
-        except KeyError:
-            return False
-
-    if not optional:
-        return lambda values: (
-            set(map(type, values)) <= {dict}
-            and set(map(len, values)) <= {len(columns)}
-            and required_ok(values)
-        )
-    return lambda values: (
-        set(map(type, values)) <= {dict}
-        and set(chain.from_iterable(values)) <= properties.keys()
-        and required_ok(values)
-        and all(ok([each[name] for each in values if name in each]) for name, ok in optional)
-    )
-
-
-_PLAIN = {str, bool, type(None)}
-
-
-def _free(values: list[Any]) -> bool:
-    """Any JSON value, as long as its numbers fit a finite double and it is not too deep."""
-    level = values
-    for _ in range(MAX_DEPTH):
-        deeper: list[Any] = []
-        for value in level:
-            kind = type(value)
-            if kind in _PLAIN:
-                continue
-            if kind is dict:
-                deeper += value.values()
-            elif kind is list:
-                deeper += value
-            elif not -_FINITE <= value <= _FINITE:
-                return False
-        if not deeper:
-            return True
-        level = deeper
-    return False
-
-
-def _map(schema: Schema, entries: Node) -> Test:
-    """Objects with any keys, whose values are all alike."""
-    unknown = schema.keys() - {"type", "additionalProperties"} - _SAYS_NOTHING
-    if schema.get("type") == ["object", "null"]:
-        return _or_null(_map({**schema, "type": "object"}, entries))
-    if unknown or schema.get("type") != "object":
-        raise ValueError(f"an object with free keys has no more keywords: {sorted(unknown)}")
-    return lambda values: (
-        set(map(type, values)) <= {dict}
-        and entries.ok(list(chain.from_iterable(map(dict.values, values))))
-    )
-
-
-_KEYWORDS = {
-    "$ref", "const", "enum", "type", "pattern", "maxLength", "minimum", "maximum",
-    "items", "minItems", "maxItems", "uniqueItems", "properties", "required",
-    "additionalProperties", "anyOf",
-}  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from decimal import Decimal
 from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,10 @@ _TYPES = {
 }
 
 
+_OR_NULL: Mapping[str | int, str] = {
+    "expected_tool": ", or null, where no tool may be used",
+    "tool": ", or null, where none was used",
+}
 _LARGEST = sys.float_info.max
 _MOST_GUESSES = 100
 """Unknown fields of one object that are compared with what they could be meant to be."""
@@ -137,6 +142,8 @@ class Explainer:
                 yield from self._unknown(schema["properties"], part, path)
             case _:
                 rule, message, hint = _of_value(keyword, limit, part, _at(path))
+                if rule is Rule.BLANK_TEXT and "null" in schema.get("type", ()):
+                    hint += _OR_NULL.get(path[-1], ", or null")
                 yield Problem(rule, message, hint, self._file, path)
 
     def _missing(
@@ -150,7 +157,7 @@ class Explainer:
         misspelt = {_meant(name, known, part) for name in unknown[:_MOST_GUESSES]}
         for name in known:
             if name in required and name not in part and name not in misspelt:
-                message = f'{_at(path)} has no "{name}"'
+                message = f'{_holder(path, part)} has no "{name}"'
                 yield Problem(Rule.MISSING_FIELD, message, f'add "{name}"', self._file, path)
 
     def _unknown(
@@ -161,7 +168,7 @@ class Explainer:
             meant = _meant(name, known, part) if index < _MOST_GUESSES else None
             yield Problem(
                 Rule.UNKNOWN_FIELD,
-                f"{shown(name)} is not a field of {_at(path)}",
+                f"{shown(name)} is not a field of {_holder(path, part)}",
                 f'is it meant to be "{meant}"?'
                 if meant
                 else f"delete it; fields: {', '.join(known)}",
@@ -188,7 +195,10 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
         case "type":
             kinds = [limit] if isinstance(limit, str) else limit
             wanted = " or ".join(_TYPES[kind] for kind in kinds)
-            return Rule.WRONG_TYPE, f"{what} is {shown(part)}, not {wanted}", f"write {wanted}"
+            hint = f"write {wanted}"
+            if isinstance(part, float) and part.is_integer() and "integer" in kinds:
+                hint = f"write {int(part)}"
+            return Rule.WRONG_TYPE, f"{what} is {shown(part)}, not {wanted}", hint
         case "enum" | "const":
             allowed = limit if keyword == "enum" else [limit]
             choice = ", ".join(json.dumps(each, ensure_ascii=False) for each in allowed)
@@ -197,7 +207,10 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
             return Rule.NOT_ONE_OF, f"{what} is {shown(part)}, not {choice}", hint
         case "minimum" | "maximum":
             side = "at least" if keyword == "minimum" else "at most"
-            return Rule.OUT_OF_RANGE, f"{what} is {shown(part)}", f"{side} {limit}"
+            hint = f"{side} {limit}"
+            if side == "at most" and limit == 1 and 2 <= part <= 100:  # per cent
+                hint += f"; is it meant to be {_hundredth(part)}?"
+            return Rule.OUT_OF_RANGE, f"{what} is {shown(part)}", hint
         case "pattern" if limit != r"\S":
             return Rule.NOT_ONE_OF, f"{what} is {shown(part)}, not of the form {limit}", ""
         case "pattern":
@@ -209,7 +222,8 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
                 f"at most {limit} characters",
             )
         case "minItems":
-            return Rule.TOO_FEW, f"{what} has {len(part)} entries", f"at least {limit}"
+            entries = "1 entry" if len(part) == 1 else f"{len(part)} entries"
+            return Rule.TOO_FEW, f"{what} has {entries}", f"at least {limit}"
         case "maxItems":
             return Rule.OUT_OF_RANGE, f"{what} has {len(part)} entries", f"at most {limit}"
         case other:  # a keyword that the compiled check does not know either
@@ -231,8 +245,31 @@ def _nearest(value: object, allowed: list[object]) -> str:
 def _closest(word: str, choices: list[str]) -> str | None:
     if len(word) > 2 * max(map(len, choices), default=0):
         return None  # nothing is near, and finding that out takes time by the length
-    near = get_close_matches(word, choices, 1)
+    abbreviated = [each for each in choices if len(word) > 2 and each.startswith(word)]
+    near = abbreviated if len(abbreviated) == 1 else get_close_matches(word, choices, 1)
     return near[0] if near else None
+
+
+def _hundredth(percent: float) -> str:
+    return str(float(Decimal(repr(percent)) / 100))
+
+
+def _holder(path: Path, part: Mapping[str, object]) -> str:
+    """The name of an object: a case, record or release by its id, where it has one."""
+    among = str(path[-2]) if len(path) > 1 and isinstance(path[-1], int) else ""
+    for key, name, holder in _IDS:
+        # A line of JSON Lines is an entry without a holder.
+        if (among == holder or not path) and isinstance(part.get(key), str) and part[key]:
+            return f"{name} {shown(part[key])}"
+    return _at(path)
+
+
+_IDS = (
+    ("id", "case", "cases"),
+    ("case_id", "the record of", "records"),
+    ("release_id", "release", "releases"),
+)
+"""The field that identifies an entry, words for it, and what it is an entry of."""
 
 
 def _at(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What is seen at first sight: whether a file is a contract, and where the configuration is."""
+"""What is seen at first sight: what is a contract or a pattern, where the configuration is."""
 
 # pathlib takes as long to load as a thousand cases to check:
 # ruff: noqa: PTH118
@@ -8,6 +8,14 @@ import os
 
 from contractlab import files
 
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
+if TYPE_CHECKING:
+    from typing import Any
+
 CONFIG = "contractlab.toml"
 
 _ENDS = 64 * 1024
@@ -15,21 +23,42 @@ _ENDS = 64 * 1024
 
 _KEYS = (b'"schema_version"', b'"schema-version"', b'"schemaversion"')
 _SPACE = b" \t\r\n"
+_MAGIC = frozenset("*?[")  # what glob.has_magic looks for
 _KINDS = (b'"eval-dataset', b'"eval-rubric', b'"eval-prediction')
 """In small letters, with dashes for underscores: a misspelling must not turn the check off."""
+
+
+def has_pattern(names: Iterable[str]) -> bool:
+    """Whether one of the names may stand for several files."""
+    return not _MAGIC.isdisjoint("".join(names))
 
 
 def is_contract(name: str) -> bool:
     """Whether a file says that it is a contract; one that cannot be read says nothing.
 
     Decided by the text, so that a contract that is no JSON is one, and other JSON costs next
-    to nothing. UTF-16 counts too: it is refused with a reason.
+    to nothing. UTF-16 counts too: it is refused with a reason. Of JSON Lines only the first
+    line counts, which is the header; the others may hold anyone's texts.
     """
     try:
         both = files.ends(name, _ENDS)
     except Exception:  # ContractError, which takes long to load
         return False
+    header, more, _ = both[0].lstrip(_SPACE).partition(b"\n")
+    if more and header.rstrip().endswith(b"}"):
+        return _says_so(header) and not _only_quotes(header)
     return any(_says_so(end.replace(b"\0", b"")) for end in both)
+
+
+def _only_quotes(header: bytes) -> bool:
+    """Whether an object names the `schema_version` of something inside it, and none of its own."""
+    from contractlab import jsontext  # noqa: PLC0415 (only for JSON Lines that look like one)
+
+    try:
+        value: Any = jsontext.parse(header)
+    except Exception:  # no JSON: the contract that it says it is
+        return False
+    return not any(b'"%s"' % key.lower().encode() in _KEYS for key in value)
 
 
 def _says_so(text: bytes) -> bool:

@@ -11,7 +11,8 @@ from itertools import accumulate
 from math import ceil, comb, expm1, fsum, log, sqrt
 from typing import TYPE_CHECKING
 
-from contractlab.bootstrap import DifferenceCounts, Interval, normal_quantile
+from contractlab.bootstrap import DifferenceCounts
+from contractlab.interval import Interval, normal_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

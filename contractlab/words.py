@@ -17,9 +17,9 @@ _TRIED = 1000
 def shown(value: object) -> str:
     """A value as a message shows it: JSON, cut short; a container by its kind and size."""
     if isinstance(value, dict):
-        return f"an object with {len(value)} fields"
+        return f"an object with {len(value)} field{'' if len(value) == 1 else 's'}"
     if isinstance(value, list):
-        return f"an array with {len(value)} entries"
+        return f"an array with {len(value)} entr{'y' if len(value) == 1 else 'ies'}"
     text = value if isinstance(value, str) else None
     if text is not None and len(text) > _SHOWN:
         return f"{json.dumps(text[:_SHOWN], ensure_ascii=False)}… ({len(text)} characters)"

@@ -16,16 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contractlab import bootstrap
+from contractlab import families as family_module
 from contractlab.bootstrap import (
-    FAMILY_METHOD,
-    FAMILY_T_METHOD,
     METHOD,
     DifferenceCounts,
-    Interval,
-    family_bootstrap,
     paired_bootstrap,
     ranks,
 )
+from contractlab.families import FAMILY_METHOD, FAMILY_T_METHOD, family_bootstrap
+from contractlab.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -290,7 +289,7 @@ def test_drawing_families_of_one_case_one_by_one_has_the_case_bootstraps_distrib
     of = counts(3, 12, 5)
     resamples = 20_000
     families = [(-1, 1)] * of.worse + [(0, 1)] * of.same + [(1, 1)] * of.better
-    drawn = Counter(bootstrap._family_means(families, resamples=resamples, seed=1))
+    drawn = Counter(family_module._family_means(families, resamples=resamples, seed=1))
     observed = accumulate(drawn[s / of.n] / resamples for s in range(-of.n, of.n + 1))
     expected = accumulate(map(float, convolved(of)))
     worst = max(abs(a - b) for a, b in zip(observed, expected, strict=True))
@@ -300,8 +299,8 @@ def test_drawing_families_of_one_case_one_by_one_has_the_case_bootstraps_distrib
 def test_doubling_every_case_within_its_family_changes_no_resample() -> None:
     families = [(-1, 2), (0, 1), (3, 3), (1, 4), (-2, 2)]
     doubled = [(2 * total, 2 * size) for total, size in families]
-    once = bootstrap._family_means(families, resamples=300, seed=4)
-    assert bootstrap._family_means(doubled, resamples=300, seed=4) == once
+    once = family_module._family_means(families, resamples=300, seed=4)
+    assert family_module._family_means(doubled, resamples=300, seed=4) == once
 
 
 def test_family_bounds_are_those_of_a_plain_resampling() -> None:
@@ -334,7 +333,7 @@ def test_too_many_draws_give_a_t_interval_close_to_the_bootstrap(
         size = 1 + int(stream.random() * 4)
         families.append((int(stream.random() * (2 * size + 1)) - size, size))
     costly = family_bootstrap(families, resamples=100_000, confidence=C95, seed=0)
-    monkeypatch.setattr(bootstrap, "_MAX_FAMILY_DRAWS", 5_000_000)
+    monkeypatch.setattr(family_module, "_MAX_FAMILY_DRAWS", 5_000_000)
     drawn = family_bootstrap(families, resamples=5000, confidence=C95, seed=0)
     assert (costly.method, drawn.method) == (FAMILY_T_METHOD, FAMILY_METHOD)
     width = costly.interval.high - costly.interval.low
@@ -346,7 +345,7 @@ def test_a_t_interval_of_equal_families_is_the_textbook_one() -> None:
     families = [(-2, 2)] * 20 + [(0, 2)] * 61 + [(2, 2)] * 20
     # mean 0; sd of family means sqrt(40 / 100); t(100 df) = 1.983971519
     margin = 1.983971519 * sqrt(0.4) / sqrt(101)
-    result = bootstrap._family_t_interval(families, C95)
+    result = family_module._family_t_interval(families, C95)
     assert (result.low, result.high) == pytest.approx((-margin, margin), rel=1e-7)
 
 

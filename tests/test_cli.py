@@ -13,6 +13,10 @@ import pytest
 
 from contractlab import commands, front
 from contractlab.commands import exit_code
+from contractlab.contract import GATES_V1
+from contractlab.decide import CRITICAL
+from contractlab.explain import page
+from contractlab.grade import CHECKS
 from contractlab.model import Verdict
 from tests.builders import case, dataset, predictions, release, rubric, write, write_triple
 
@@ -113,7 +117,129 @@ def test_a_mistake_in_the_command_line_is_2_with_a_message_and_no_traceback(
     run = contractlab(*arguments, cwd=tmp_path)
     assert run.returncode == 2
     assert b"Traceback" not in run.stderr
-    assert run.stderr or not arguments
+    assert run.stderr
+    assert b"\\n" not in run.stderr
+
+
+def test_without_arguments_the_help_is_on_stderr(contractlab: Callable[..., Run]) -> None:
+    run = contractlab()
+    assert (run.returncode, run.stdout) == (2, b"")
+    assert run.stderr == contractlab("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("spelled", "means"),
+    [
+        (["-h"], ["--help"]),
+        (["help"], ["--help"]),
+        (["help", "compare"], ["compare", "--help"]),
+        (["compare", "-h"], ["compare", "--help"]),
+        (["--version"], ["version"]),
+        (["-V"], ["version"]),
+    ],
+    ids=" ".join,
+)
+def test_help_and_version_have_the_usual_spellings(
+    contractlab: Callable[..., Run], spelled: list[str], means: list[str]
+) -> None:
+    run = contractlab(*spelled)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert run.stdout == contractlab(*means).stdout
+
+
+def test_the_list_of_commands_is_cut_nowhere(contractlab: Callable[..., Run]) -> None:
+    assert b"..." not in contractlab("--help").stdout.split(b"Commands:")[1]
+
+
+def test_files_that_a_shell_made_of_a_pattern_are_told_from_operands(
+    contractlab: Callable[..., Run],
+) -> None:
+    run = contractlab("compare", "--predictions", "a.json", "b.json")
+    assert run.returncode == 2
+    assert b"give --predictions once a file, or quote the pattern" in run.stderr
+
+
+def test_a_size_cap_that_is_no_number_is_told_in_our_own_words(
+    contractlab: Callable[..., Run],
+) -> None:
+    run = contractlab("compare", "--max-bytes", "abc")
+    assert b"abc is not a number of bytes, such as 67108864" in run.stderr
+
+
+def test_under_strict_warnings_are_counted_as_problems(
+    contractlab: Callable[..., Run], options: list[str]
+) -> None:
+    run = contractlab("compare", *options, "--candidate=good", "--strict")
+    count = run.stderr.count(b": CL4")
+    assert run.stderr.rstrip().endswith(b"nothing was decided: %d problems" % count)
+
+
+def test_a_baseline_that_predictions_put_aside_is_told_where_it_was(
+    contractlab: Callable[..., Run], tmp_path: Path
+) -> None:
+    write_triple(tmp_path, dataset_=SET, predictions_=[predictions(*RELEASES[:1])])
+    write(tmp_path / "new.json", predictions(RELEASES[1]))
+    write(
+        tmp_path / "contractlab.toml",
+        'dataset = "dataset.json"\nrubric = "rubric.json"\npredictions = "replay-*.json"\n',
+    )
+    run = contractlab("compare", "--predictions", "new.json", cwd=tmp_path)
+    told = b" ".join(run.stderr.split())
+    assert b"CL307" in told
+    assert b"--predictions replaces the list of contractlab.toml" in told
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], b"no dataset, rubric or predictions named"),
+        (["--dataset=d"], b"no rubric or predictions named"),
+        (["--dataset=d", "--rubric=r"], b"no predictions named"),
+    ],
+    ids=["all", "two", "one"],
+)
+def test_what_is_not_named_is_listed_as_people_list_things(
+    contractlab: Callable[..., Run], tmp_path: Path, given: list[str], message: bytes
+) -> None:
+    assert message in contractlab("compare", *given, cwd=tmp_path).stderr
+
+
+def test_a_report_and_contracts_exclude_one_another(contractlab: Callable[..., Run]) -> None:
+    run = contractlab("cases", "--report", "r.json", "--dataset", "d.json")
+    assert run.returncode == 2
+    assert b"--report and --dataset exclude one another" in run.stderr
+
+
+def test_a_dataset_is_told_from_a_report_in_one_problem(
+    contractlab: Callable[..., Run], tmp_path: Path
+) -> None:
+    run = contractlab("render", write(tmp_path / "cases.json", SET))
+    assert run.returncode == 2
+    assert b"holds a dataset, not a report" in b" ".join(run.stderr.split())
+    assert run.stderr.rstrip().endswith(b"\n1 problem")
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("min_f1", 0, "A gate: Harmonic mean of precision and recall."),
+        ("tool_correct", 0, "A check: the tool that was used"),
+        ("critical", 0, "BLOCK"),
+        ("famly-leakage", 2, "is it meant to be family-leakage (CL301)?"),
+        ("CL999", 2, "\nCL301  family-leakage\n"),
+    ],
+)
+def test_explain_knows_rules_gates_and_checks_and_what_is_nearly_one(
+    contractlab: Callable[..., Run], name: str, code: int, told: str
+) -> None:
+    run = contractlab("explain", name)
+    assert run.returncode == code
+    assert told in (run.stderr if code else run.stdout).decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("name", [*CHECKS, CRITICAL, *(gate for gate, *_ in GATES_V1)])
+def test_every_gate_and_check_has_an_explanation(name: str) -> None:
+    assert page(name)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["version"]])
@@ -301,4 +427,4 @@ def test_a_file_that_is_named_by_a_role_has_to_be_what_it_is_called(
     done = contractlab("validate", "--dataset", tmp_path / "rubric.json")
 
     assert done.returncode == 2
-    assert "is a rubric contract, not a dataset" in " ".join(done.stderr.decode().split())
+    assert "holds a rubric, not a dataset" in " ".join(done.stderr.decode().split())

@@ -8,6 +8,7 @@ import pytest
 
 from contractlab import config
 from contractlab.problems import ContractError, Position
+from contractlab.sniff import CONFIG, find_config
 from tests.builders import write
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def refused(folder: Path, text: str | bytes) -> list[tuple[str, int | None]]:
     with pytest.raises(ContractError) as caught:
-        config.load(write(folder / config.NAME, text))
+        config.load(write(folder / CONFIG, text))
     problems = caught.value.problems
     assert {each.rule.code for each in problems} <= {"CL005", "CL003"}
     return [(each.message, each.position.line if each.position else None) for each in problems]
@@ -24,14 +25,14 @@ def refused(folder: Path, text: str | bytes) -> list[tuple[str, int | None]]:
 
 def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     text = 'dataset = "d.json"\npredictions = ["runs/*.json"]\nstrict = true\nfail-on = "block"\n'
-    found = config.load(write(tmp_path / config.NAME, text))
+    found = config.load(write(tmp_path / CONFIG, text))
     assert found.dataset == str(tmp_path / "d.json")
     assert found.predictions == (str(tmp_path / "runs/*.json"),)
     assert (found.strict, found.fail_on, found.rubric) == (True, "block", None)
 
 
 def test_one_replay_may_be_a_text(tmp_path: Path) -> None:
-    found = config.load(write(tmp_path / config.NAME, 'predictions = "a.json"'))
+    found = config.load(write(tmp_path / CONFIG, 'predictions = "a.json"'))
     assert found.predictions == (str(tmp_path / "a.json"),)
 
 
@@ -65,7 +66,7 @@ def test_what_is_wrong_is_told_with_its_line(
 
 
 def test_every_wrong_key_is_told_and_a_misspelt_one_is_recognised(tmp_path: Path) -> None:
-    name = write(tmp_path / config.NAME, 'datasett = "a"\nstrict = 1\ncolour = 2\n')
+    name = write(tmp_path / CONFIG, 'datasett = "a"\nstrict = 1\ncolour = 2\n')
     with pytest.raises(ContractError) as caught:
         config.load(name)
     problems = caught.value.problems
@@ -88,20 +89,20 @@ def test_the_file_is_found_from_a_folder_inside_the_repository(
     (tmp_path / ".git").mkdir()
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
-    write(tmp_path / config.NAME, "")
+    write(tmp_path / CONFIG, "")
     monkeypatch.chdir(below)
-    found = config.find()
+    found = find_config()
     assert found is not None
-    assert (below / found).resolve() == (tmp_path / config.NAME).resolve()
+    assert (below / found).resolve() == (tmp_path / CONFIG).resolve()
 
 
 def test_a_file_above_the_repository_is_not_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "repository" / ".git").mkdir(parents=True)
-    write(tmp_path / config.NAME, "")
+    write(tmp_path / CONFIG, "")
     monkeypatch.chdir(tmp_path / "repository")
-    assert config.find() is None
+    assert find_config() is None
 
 
 def test_outside_of_a_repository_only_the_current_folders_file_counts(
@@ -109,12 +110,12 @@ def test_outside_of_a_repository_only_the_current_folders_file_counts(
 ) -> None:
     if any((folder / ".git").exists() for folder in tmp_path.parents):
         pytest.skip("the temporary folder is inside a repository")
-    write(tmp_path / config.NAME, "")
+    write(tmp_path / CONFIG, "")
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert config.find() == config.NAME
+    assert find_config() == CONFIG
     monkeypatch.chdir(tmp_path / "below")
-    assert config.find() is None
+    assert find_config() is None
 
 
 def test_patterns_become_the_files_that_match_sorted_and_once(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from contractlab.contract import GATES_V1
 from contractlab.decide import CRITICAL
 from contractlab.grade import CHECKS
 from contractlab.stats import PairedCounts, newcombe
-from tools import make_docs
+from tools import make_docs, make_walkthrough
 from tools.examples import ROOT, run
 
 if TYPE_CHECKING:
@@ -72,11 +72,17 @@ def comparable(step: str) -> str:
 @pytest.mark.parametrize("page", make_docs.pages(), ids=lambda page: page.name)
 def test_sessions_show_what_the_commands_print(page: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for session in make_docs.sessions(page.read_text(encoding="utf-8")):
-        shown, now = steps(session), steps(make_docs.session(session))
-        assert list(map(comparable, shown)) == list(map(comparable, now)), (
-            "run: python tools/make_docs.py"
-        )
+    with make_docs.folder_of(page) as folder:
+        for session in make_docs.sessions(page.read_text(encoding="utf-8")):
+            shown, now = steps(session), steps(make_docs.session(session, folder))
+            assert list(map(comparable, shown)) == list(map(comparable, now)), (
+                "run: python tools/make_docs.py"
+            )
+
+
+@pytest.mark.parametrize("name", make_walkthrough.texts())
+def test_the_raw_files_of_the_walkthrough_are_those_of_their_tool(name: str) -> None:
+    assert read(f"fixtures/walkthrough/{name}") == make_walkthrough.texts()[name]
 
 
 def test_the_readme_starts_with_a_sentence_and_a_real_block() -> None:

@@ -16,6 +16,7 @@ from contractlab.options import HookOptions
 from contractlab.problems import Rule
 from contractlab.sniff import is_contract
 from tests.builders import case, dataset, predictions, release, rubric, write
+from tests.v2 import builders as v2
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +36,11 @@ NAMES = {
     "my-package.json": True,
     "node_modules.json": True,
     "runs/composer.json.json": True,
-    "dataset.jsonl": False,
+    "dataset.jsonl": True,
+    "runs/candidate-42.JSONL": True,
+    "runs/candidate.jsonl.gz": False,
+    "runs/jsonl": False,
+    "node_modules/a/dataset.jsonl": False,
     "dataset.json5": False,
     "dataset.jsonc": False,
     "dataset.json.bak": False,
@@ -86,6 +91,12 @@ def test_the_hooks_see_all_files_in_one_process_and_a_file_name_is_never_an_opti
         (b'{"schema_version", "eval-dataset-v1"}', False),
         (b'{"x": "schema_version : eval-dataset-v1"}', False),
         (b"", False),
+        (b'{"schema_version": "eval-dataset-v2"}\n{"id": "c1"}\n', True),
+        (b'{"dataset_version":"1","schema_version":"eval_predictions_v2"}\r\n{}\r\n', True),
+        (b'{"schema_version": "eval-dataset-v2",}\n{"id": "c1"}\n', True),
+        (b'{\n "schema_version": "eval-rubric-v2"\n}\n', True),
+        (b'{"run": {"schema_version": "eval-dataset-v2"}}\n{}\n', False),
+        (b'{"run": 1}\n{"schema_version": "eval-dataset-v2"}\n', False),
     ],
 )
 def test_a_contract_is_known_by_its_schema_version(
@@ -152,6 +163,44 @@ def test_a_replay_without_a_dataset_or_with_two_says_so(folder: Path) -> None:
     stage(folder)
     (problem,) = check(["run.json"], config=None, max_bytes=MOST)
     assert '"one.json", "two.json"' in problem.message
+
+
+@pytest.mark.parametrize("spelled", ["json", "jsonl"])
+def test_version_2_is_held_against_its_dataset_in_either_spelling(
+    folder: Path, spelled: str
+) -> None:
+    cases, replay = v2.dataset(), v2.predictions("a", v2.record("case-9"))
+    as_text = {"json": lambda value, _: value, "jsonl": v2.as_lines}[spelled]
+    write(folder / f"dataset.{spelled}", as_text(cases, "cases"))
+    write(folder / f"run.{spelled}", as_text(replay, "records"))
+    stage(folder)
+    (problem,) = check([f"run.{spelled}"], config=None, max_bytes=MOST)
+    assert (problem.rule, problem.file) == (Rule.UNKNOWN_CASE, f"run.{spelled}")
+    assert problem.position is not None
+    assert problem.position.line == (2 if spelled == "jsonl" else 1)
+    write(folder / f"run.{spelled}", as_text(v2.predictions("a"), "records"))
+    assert codes(f"run.{spelled}", f"dataset.{spelled}") == []
+
+
+def test_a_replay_of_the_other_version_than_its_dataset_is_refused(folder: Path) -> None:
+    write(folder / "dataset.json", dataset(dataset_version="cases-1"))
+    write(folder / "run.jsonl", v2.as_lines(v2.predictions("a"), "records"))
+    stage(folder)
+    assert codes("run.jsonl") == [Rule.MIXED_VERSIONS.code]
+
+
+def test_the_line_of_what_is_wrong_in_json_lines_is_named(folder: Path) -> None:
+    lines = v2.as_lines(v2.dataset(v2.case("c1"), v2.case("c1")), "cases")
+    write(folder / "dataset.jsonl", lines)
+    (problem,) = check(["dataset.jsonl"], config=None, max_bytes=MOST)
+    assert problem.position is not None
+    assert (problem.rule, problem.position.line) == (Rule.DUPLICATE_ID, 3)
+
+
+def test_raw_traces_in_json_lines_are_left_alone(folder: Path) -> None:
+    run = {"messages": [], "read": {"schema_version": "eval-dataset-v2", "cases": []}}
+    write(folder / "traces.jsonl", f"{json.dumps(run)}\n{json.dumps(run)}\n".encode())
+    assert codes("traces.jsonl") == []
 
 
 def test_the_configuration_settles_which_dataset(folder: Path) -> None:

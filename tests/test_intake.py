@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contractlab.intake import check_all, open_contracts, open_documents
+from contractlab.crosscheck import check_all
+from contractlab.intake import open_contracts, open_document, open_documents
 from contractlab.problems import ContractError
 from tests import builders
 from tests.builders import case, dataset, predictions, release, rubric, write, write_triple
@@ -94,10 +95,27 @@ def test_problems_across_records_of_all_files_are_told_in_one_run(tmp_path: Path
     ]
 
 
+@pytest.mark.parametrize(
+    ("version", "hint"),
+    [
+        ("eval_dataset_v1", 'is it meant to be "eval-dataset-v1"?'),
+        ("eval-dataset-v7", "a contract names one of eval-dataset-v1, "),
+    ],
+)
+def test_a_misspelt_version_is_told_from_one_that_is_not_known(
+    tmp_path: Path, version: str, hint: str
+) -> None:
+    name = write(tmp_path / "d.json", dataset() | {"schema_version": version})
+    with pytest.raises(ContractError) as caught:
+        open_document(str(name))
+    (problem,) = caught.value.problems
+    assert problem.hint.startswith(hint)
+
+
 def test_a_contract_in_the_wrong_place_is_told_by_its_kind(tmp_path: Path) -> None:
     (problem,) = compared(tmp_path, rubric_=dataset())
     assert problem.rule.code == "CL007"
-    assert "is a dataset contract, not a rubric" in problem.message
+    assert "holds a dataset, not a rubric" in problem.message
 
 
 @pytest.mark.parametrize(

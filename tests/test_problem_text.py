@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.positions import Text
 from contractlab.problems import Problem, Related, Rule
 from contractlab.render.columns import width
@@ -44,6 +45,27 @@ def test_a_problem_reads_like_a_compilers() -> None:
         '    2 |   "family_id": "late",   first seen here, in train',
         "   help: mend it",
     ]
+
+
+def test_a_summary_says_where_problems_were_cut() -> None:
+    cut = [problem()] * MOST_PROBLEMS
+    said = ", and perhaps more: 10,000 of a file are listed"
+    assert summary(cut) == f"10,000 problems{said}"
+    assert summary(cut[1:]) == "9,999 problems"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"a": 1}, "an object with 1 field"),
+        ({}, "an object with 0 fields"),
+        ([1], "an array with 1 entry"),
+        ([1, 2], "an array with 2 entries"),
+    ],
+    ids=str,
+)
+def test_one_of_a_thing_is_singular(value: object, words: str) -> None:
+    assert shown(value) == words
 
 
 def test_a_related_place_in_another_file_names_the_file() -> None:
@@ -113,7 +135,7 @@ def test_the_summary_counts_problems_and_warnings_apart() -> None:
 def test_values_in_messages_are_cut_and_say_so() -> None:
     assert shown("a" * 80) == f'"{"a" * 80}"'
     assert shown("a" * 81) == f'"{"a" * 80}"… (81 characters)'
-    assert shown({"a": 1}) == "an object with 1 fields"
+    assert shown({"a": 1}) == "an object with 1 field"
     assert shown([1, 2]) == "an array with 2 entries"
     assert shown(10**4000) == "an integer of more than 80 digits"
     assert shown(True) == "true"

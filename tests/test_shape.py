@@ -229,3 +229,54 @@ def test_several_mistakes_are_several_problems() -> None:
     )
     codes = sorted(each.rule.code for each in checker("dataset-v1").check(contract))
     assert codes == ["CL201"] * 9 + ["CL202", "CL203", "CL205"]
+
+
+@pytest.mark.parametrize(
+    ("contract", "path", "value", "message", "hint"),
+    [
+        ("dataset-v1", ("cases", 0, "split"), "dev", '"split" is "dev"', '"development"?'),
+        (
+            "dataset-v1",
+            ("cases", 0, "expected_tool"),
+            "",
+            "is blank",
+            "or null, where no tool may be used",
+        ),
+        ("rubric-v1", ("gates", "min_precision"), 80, "is 80", "is it meant to be 0.8?"),
+        ("rubric-v1", ("gates", "min_precision"), 1.5, "is 1.5", "at most 1"),
+        ("rubric-v1", ("bootstrap", "samples"), 2000.0, "is 2000.0", "write 2000"),
+    ],
+    ids=["abbreviated", "no tool", "per cent", "no per cent", "a count as a float"],
+)
+def test_the_hint_is_what_was_probably_meant(
+    contract: str, path: Path, value: object, message: str, hint: str
+) -> None:
+    broken = copy.deepcopy(VALID[contract])
+    part = broken
+    for step in path[:-1]:
+        part = part[step]
+    part[path[-1]] = value
+    (problem,) = checker(contract).check(broken)
+    assert message in problem.message
+    assert problem.hint.endswith(hint)
+
+
+def test_a_case_record_or_release_is_named_by_its_id_where_it_has_one() -> None:
+    broken = copy.deepcopy(VALID)
+    case = broken["dataset-v1"]["cases"][0]
+    del case["slice"]
+    del broken["dataset-v1"]["cases"][1]["id"]
+    release = broken["predictions-v1"]["releases"][0]
+    release["records"][0]["note"] = 1
+    release["note"] = 1
+    messages = [
+        problem.message
+        for name in ("dataset-v1", "predictions-v1")
+        for problem in checker(name).check(broken[name])
+    ]
+    assert messages == [
+        f'case "{case["id"]}" has no "slice"',
+        'entry 1 of cases has no "id"',
+        f'"note" is not a field of the record of "{release["records"][0]["case_id"]}"',
+        '"note" is not a field of release "r"',
+    ]

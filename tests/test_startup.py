@@ -32,6 +32,7 @@ OWN = {
                 "files",
                 "front",
                 "jsontext",
+                "kinds",
                 "limits",
                 "lookalike",
                 "quick",

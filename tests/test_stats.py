@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contractlab.bootstrap import DifferenceCounts, Interval
+from contractlab.bootstrap import DifferenceCounts
+from contractlab.interval import Interval
 from contractlab.stats import (
     McNemar,
     PairedCounts,

@@ -13,8 +13,9 @@ from statsmodels.stats import (  # type: ignore[import-untyped]
     proportion,
 )
 
-from contractlab import bootstrap
-from contractlab.bootstrap import DifferenceCounts, Interval, paired_bootstrap
+from contractlab import bootstrap, families
+from contractlab.bootstrap import DifferenceCounts, paired_bootstrap
+from contractlab.interval import Interval
 from contractlab.stats import (
     holm,
     mcnemar,
@@ -149,4 +150,4 @@ def test_the_smallest_detectable_regression_has_the_power_asked_for(
 @pytest.mark.parametrize("share", ["0.75", "0.95", "0.975", "0.9995"])
 def test_students_t_is_good_to_two_hundred_thousandths(degrees: int, share: str) -> None:
     theirs = scipy.stats.t.ppf(float(share), degrees)
-    assert bootstrap._t_quantile(Fraction(share), degrees) == pytest.approx(theirs, abs=2e-5)
+    assert families._t_quantile(Fraction(share), degrees) == pytest.approx(theirs, abs=2e-5)

@@ -4,7 +4,9 @@ Between `<!-- the comment -->` and `<!-- end of the comment -->` stands the repo
 `contractlab compare --format markdown`, quoted.
 
 A block that starts with ```` ```console ```` holds commands, `$ contractlab ...`, run in the
-repository's folder, each with all that it prints, and `$ echo $?` with the exit code.
+repository's folder, each with all that it prints, and `$ echo $?` with the exit code. Those of
+docs/walkthrough.md run one after the other in a copy of fixtures/walkthrough; there `$ cat FILE`
+is a command too.
 
 `python tools/make_docs.py` rewrites them; `--check` only names the files that are not so.
 """
@@ -14,13 +16,20 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tools.examples import ROOT, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(
@@ -39,10 +48,22 @@ def sessions(text: str) -> list[str]:
     return _BLOCK.findall(text)
 
 
-def renewed(text: str) -> str:
+@contextmanager
+def folder_of(page: Path) -> Iterator[Path]:
+    """Where the commands of a page run."""
+    files = ROOT / "fixtures" / page.stem
+    if not files.is_dir():
+        yield ROOT
+        return
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(shutil.copytree(files, Path(name) / page.stem))
+
+
+def renewed(page: Path) -> str:
     """A document with its sessions, and the comment, as they come out now."""
-    text = _COMMENT.sub(lambda _match: comment(), text)
-    return _BLOCK.sub(lambda match: f"```console\n{session(match[1])}```", text)
+    text = _COMMENT.sub(lambda _match: comment(), page.read_text(encoding="utf-8"))
+    with folder_of(page) as folder:
+        return _BLOCK.sub(lambda match: f"```console\n{session(match[1], folder)}```", text)
 
 
 def comment() -> str:
@@ -51,7 +72,7 @@ def comment() -> str:
     return "".join(f"> {line}\n" if line else ">\n" for line in said.splitlines())
 
 
-def session(text: str) -> str:
+def session(text: str, folder: Path = ROOT) -> str:
     """The commands of a session with what they print now, as a terminal of 80 columns shows it.
 
     Raises:
@@ -66,9 +87,11 @@ def session(text: str) -> str:
         if words == ["echo", "$?"]:
             lines.append(f"{code}\n")
         elif words[0] == "contractlab":
-            result = run(tuple(words[1:]), ROOT)
+            result = run(tuple(words[1:]), folder)
             code = result.code
             lines += [result.err, result.out]
+        elif words[0] == "cat" and folder != ROOT:
+            lines.append((folder / words[1]).read_text(encoding="utf-8"))
         else:
             raise ValueError(f"not a command of ours: {command}")
     return "".join(lines)
@@ -79,10 +102,11 @@ def main() -> int:
     stale = []
     for path in pages():
         text = path.read_text(encoding="utf-8")
-        if renewed(text) != text:
+        now = renewed(path)
+        if now != text:
             stale.append(path.name)
             if "--check" not in sys.argv[1:]:
-                path.write_text(renewed(text), encoding="utf-8", newline="\n")
+                path.write_text(now, encoding="utf-8", newline="\n")
     if stale and "--check" in sys.argv[1:]:
         print(f"not what the commands print: {', '.join(stale)}: python tools/make_docs.py")
         return 1

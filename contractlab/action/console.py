@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contractlab.github.workflow import (
@@ -17,6 +16,9 @@ from contractlab.github.workflow import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from contractlab.github.environment import RunnerFiles
 
 TITLE = "contractlab"
 
@@ -24,10 +26,9 @@ TITLE = "contractlab"
 class Console:
     """The runner's three channels, each in UTF-8 with LF whatever the machine's habits."""
 
-    def __init__(self, variables: Mapping[str, str]) -> None:
-        """Takes GITHUB_OUTPUT and GITHUB_STEP_SUMMARY from the step's environment."""
-        self._output = variables.get("GITHUB_OUTPUT")
-        self._summary = variables.get("GITHUB_STEP_SUMMARY")
+    def __init__(self, files: RunnerFiles) -> None:
+        """Leaves out the outputs or the summary where the runner names no file for them."""
+        self._files = files
 
     def untrusted(self, text: str) -> None:
         """Prints text of any origin; no line of it is a command to the runner."""
@@ -49,13 +50,13 @@ class Console:
     def outputs(self, values: Mapping[str, str]) -> None:
         """Sets outputs of the step."""
         entries = [output_entry(name, each, token=new_token()) for name, each in values.items()]
-        if self._output:
-            _append(self._output, "".join(entries))
+        if self._files.output:
+            _append(self._files.output, "".join(entries))
 
     def summary(self, text: str, *, note: str) -> None:
         """Adds to the job summary, cut where GitHub would drop it whole."""
-        if self._summary:
-            _append(self._summary, fit_summary(text, note=note))
+        if self._files.summary:
+            _append(self._files.summary, fit_summary(text, note=note))
 
     def crashed(self, error: BaseException) -> None:
         """Says that contractlab itself is at fault, with the place in its code."""
@@ -73,6 +74,6 @@ class Console:
         sys.stdout.buffer.flush()
 
 
-def _append(path: str, text: str) -> None:
-    with Path(path).open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+def _append(path: Path, text: str) -> None:
+    with path.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
         file.write(text)

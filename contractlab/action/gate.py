@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from contractlab import commands
-from contractlab import config as configuration
 from contractlab.action.changes import changed_files
 from contractlab.action.evidence import read_evidence
 from contractlab.action.inputs import read_inputs
@@ -19,12 +18,14 @@ from contractlab.github.environment import (
     Environment,
     MalformedEnvironmentError,
     read_environment,
+    runner_files,
 )
 from contractlab.github.workflow import annotation_commands
 from contractlab.options import CompareOptions
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.render.problems import render_problems
 from contractlab.render.text import render_text
+from contractlab.sniff import find_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ def run(variables: Mapping[str, str], console: Console) -> int:
     except MalformedEnvironmentError as error:
         problems.append(Problem(Rule.BAD_USAGE, str(error)))
     outcome = _outcome(inputs, environment, problems, variables)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=environment.temp))
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=runner_files(variables).temp))
     texts = files_of(outcome, details_url=environment.run_url)
     for name, content in zip(
         (REPORT_JSON, REPORT_MARKDOWN, COMMENT),
@@ -107,7 +108,7 @@ def _outcome(
 
 
 def _changed(judgement: Judgement, inputs: Inputs, variables: Mapping[str, str]) -> tuple[str, ...]:
-    config = inputs.config or configuration.find()
+    config = inputs.config or find_config()
     return changed_files([*gate_of(judgement), *([config] if config else [])], variables)
 
 
@@ -153,9 +154,17 @@ def _tell(outcome: Outcome, inputs: Inputs, environment: Environment, console: C
         console.untrusted(f"{render_problems(outcome.problems)}nothing was decided\n")
         remarks = problem_remarks(outcome.problems)
     else:
-        console.untrusted(render_problems(judgement.warnings) + render_text(judgement))
+        console.untrusted(render_problems(judgement.warnings) + _text(judgement))
         remarks = judgement_remarks(judgement)
     # A run that follows another judges what no file of its own commit says.
     if inputs.annotations and inputs.mode == "gate":
         found = annotation_commands(remarks, workspace=environment.workspace, each=ANNOTATIONS_EACH)
         console.commands(found)
+
+
+def _text(judgement: Judgement) -> str:
+    if judgement.details is None:
+        return render_text(judgement)
+    from contractlab.render import text_v2  # noqa: PLC0415 (version 2 only)
+
+    return text_v2.render_text(judgement, judgement.details)

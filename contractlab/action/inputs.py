@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from contractlab.choices import FAIL_ON
 from contractlab.github.marker import COMMENT_ID
 from contractlab.problems import Problem, Rule
 from contractlab.words import shown
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MODES = ("gate", "comment")
-FAIL_ON = ("block", "review", "never")
 COMMENTS = ("auto", "required", "off")
 SWITCHES = ("true", "false")
 DEFAULT_ID = "default"
+DEFAULT_FAIL_ON = "block"
 DECISIONS = ("PASS", "REVIEW", "BLOCK", "ERROR")
 
 
@@ -32,7 +33,7 @@ class Inputs:
     candidate: str | None = None
     baseline: str | None = None
     config: str | None = None
-    fail_on: str = "block"
+    fail_on: str = DEFAULT_FAIL_ON
     comment: str = "auto"
     comment_id: str = DEFAULT_ID
     summary: bool = True
@@ -52,13 +53,13 @@ def read_inputs(variables: Mapping[str, str]) -> tuple[Inputs, list[Problem]]:
     def text(name: str) -> str:
         return variables.get(variable(name), "").strip()
 
-    def one_of(name: str, allowed: Sequence[str]) -> str:
+    def one_of(name: str, allowed: Sequence[str], default: str | None = None) -> str:
         value = text(name)
         if value in allowed:
             return value
         if value:
             problems.append(_not_allowed(name, value, f"write {', '.join(allowed)}"))
-        return allowed[0]
+        return default or allowed[0]
 
     comment_id = text("comment-id") or DEFAULT_ID
     if not COMMENT_ID.fullmatch(comment_id):
@@ -73,7 +74,7 @@ def read_inputs(variables: Mapping[str, str]) -> tuple[Inputs, list[Problem]]:
         candidate=text("candidate") or None,
         baseline=text("baseline") or None,
         config=text("config") or None,
-        fail_on=one_of("fail-on", FAIL_ON),
+        fail_on=one_of("fail-on", FAIL_ON, DEFAULT_FAIL_ON),
         comment=one_of("comment", COMMENTS),
         comment_id=comment_id,
         summary=one_of("summary", SWITCHES) == "true",

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from contractlab.action.console import Console
+from contractlab.github.environment import runner_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ STEPS = ("setup", "gate", "comment", "verdict")
 
 def main(argv: Sequence[str]) -> int:
     """Runs one step of the Action: 0, or 1 where the step failed."""
-    console = Console(os.environ)
+    console = Console(runner_files(os.environ))
     try:
         (name,) = argv
         if name not in STEPS:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from contractlab.canonical import encode_report
-from contractlab.commands import problem_as_dict
 from contractlab.render.comment.budget import COMMENT, SUMMARY
 from contractlab.render.comment.problems import render_problems_markdown
 from contractlab.render.escape import markdown
 from contractlab.render.markdown import render_markdown
+from contractlab.render.problem_json import problem_as_dict
 from contractlab.render.report import render_json
 
 if TYPE_CHECKING:
@@ -118,6 +118,11 @@ def _notes(outcome: Outcome) -> str:
 
 def _json(outcome: Outcome) -> bytes:
     if outcome.judgement is not None:
+        details = outcome.judgement.details
+        if details is not None:
+            from contractlab.render import report_v2  # noqa: PLC0415 (version 2 only)
+
+            return report_v2.render_json(outcome.judgement, details)
         return render_json(outcome.judgement)
     problems = [problem_as_dict(each) for each in outcome.problems]
     return encode_report({"schema_version": ERROR_VERSION, "action": "ERROR", "problems": problems})

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from contractlab.compare import Pair
     from contractlab.github.workflow import Level
     from contractlab.judge import Judgement
+    from contractlab.model import Rubric
     from contractlab.problems import Problem
+
+_TERMS = {
+    "critical_case_undecided": "critical",
+    "error_rate": "errors",
+    "flaky_rate": "flakiness",
+    "minimum_cases": "minimum",
+    "minimum_power": "minimum",
+}
+"""Keys of a version 2 rubric beside its gates, by what their reasons are called."""
 
 
 def problem_remarks(problems: Sequence[Problem], *, warn: bool = False) -> list[Annotation]:
@@ -52,15 +62,18 @@ def _cases(judgement: Judgement) -> Iterator[Annotation]:
     places = judgement.places
     failed = [each for each in judgement.comparison.pairs if not each.candidate.passed]
     failed.sort(key=lambda pair: not pair.candidate.case.critical)
+    reasons = judgement.decision.reasons
+    blocking = {id_ for each in reasons if each.name == CRITICAL for id_ in each.case_ids}
     for pair in failed:
         case = pair.candidate.case
-        if not (case.critical or pair.baseline.passed):
+        blocks = case.id in blocking
+        if not (blocks or pair.baseline.passed):
             continue
         place = places.cases.get(case.id) if places else None
         yield _annotation(
-            "error" if case.critical else "warning",
+            "error" if blocks else "warning",
             _said(pair),
-            "critical case failed" if case.critical else "case got worse",
+            "critical case failed" if blocks else "case got worse",
             places.candidate_file if places and place else "",
             place.candidate if place else None,
         )
@@ -76,7 +89,7 @@ def _gates(judgement: Judgement) -> Iterator[Annotation]:
     """At the limit in the rubric; the critical cases were told one by one."""
     failed = [gate for gate in judgement.decision.reasons if gate.name != CRITICAL]
     rubric = next(each.name for each in judgement.evidence.inputs if each.role == "rubric")
-    paths: list[Path] = [("gates", gate.name) for gate in failed]
+    paths = [_path(judgement.rubric, gate.name) for gate in failed]
     places = _places(rubric, paths) if failed else {}
     for gate, path in zip(failed, paths, strict=True):
         place = places.get(path)
@@ -87,6 +100,16 @@ def _gates(judgement: Judgement) -> Iterator[Annotation]:
             rubric if place else "",
             place,
         )
+
+
+def _path(rubric: Rubric, name: str) -> Path:
+    """Where the limit of a gate stands: by its key, or in the list of version 2."""
+    if rubric.terms is None:
+        return ("gates", name)
+    for index, gate in enumerate(rubric.gates):
+        if gate.name == name:
+            return ("gates", index)
+    return (_TERMS.get(name, name),)
 
 
 def _places(file: str, paths: Sequence[Path]) -> dict[Path, Position]:

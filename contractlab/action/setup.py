@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contractlab.action.tools import find_tool
+from contractlab.github.environment import runner_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +35,7 @@ def run(variables: Mapping[str, str], console: Console) -> int:
     request (which needs the stdlib only), and `ready` once the lock is installed.
     """
     console.outputs({"python": sys.executable})
-    temp = Path(variables.get("RUNNER_TEMP") or ".").resolve()
+    temp = (runner_files(variables).temp or Path()).resolve()
     folder = temp / _folder_name()
     try:
         python = _installed(folder, temp, variables, console)

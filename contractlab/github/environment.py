@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from contractlab.github.addresses import api_base
-from contractlab.github.answers import at, number_at, same_repository, text_at
+from contractlab.github.answers import at, number_at, text_at
 from contractlab.github.marker import SHA, Run
 
 if TYPE_CHECKING:
@@ -34,13 +34,22 @@ class MalformedEnvironmentError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerFiles:
+    """Where a step may write; None where the runner names no place."""
+
+    output: Path | None = None
+    summary: Path | None = None
+    temp: Path | None = None
+    """A folder, emptied after the job."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkflowRun:
     """The run that a ``workflow_run`` workflow follows."""
 
     run: Run | None
     event: str | None
     """What had started it, ``pull_request`` as a rule."""
-    conclusion: str | None
     head_sha: str | None
     head_branch: str | None
     """Untrusted: a fork may name its branches anything."""
@@ -61,23 +70,8 @@ class Environment:
     head_sha: str | None = None
     """The commit that is judged: the pull request's head, not the merge commit GITHUB_SHA."""
     pull: int | None = None
-    from_fork: bool | None = None
-    """Whether the pull request's head is in another repository; None without a pull request."""
     workflow_run: WorkflowRun | None = None
     workspace: Path | None = None
-    temp: Path | None = None
-    output_path: Path | None = None
-    summary_path: Path | None = None
-
-    @property
-    def run_id(self) -> int | None:
-        """The run's number, the same over its attempts."""
-        return None if self.run is None else self.run.id
-
-    @property
-    def run_attempt(self) -> int | None:
-        """1, or more after "Re-run jobs"."""
-        return None if self.run is None else self.run.attempt
 
     @property
     def run_url(self) -> str | None:
@@ -85,6 +79,15 @@ class Environment:
         if self.run is None or self.repository is None:
             return None
         return f"{self.server_url}/{self.repository}/actions/runs/{self.run.id}"
+
+
+def runner_files(variables: Mapping[str, str]) -> RunnerFiles:
+    """The files of ``variables``; apart from all else, so that what is malformed can be told."""
+    return RunnerFiles(
+        output=_path(variables, "GITHUB_OUTPUT"),
+        summary=_path(variables, "GITHUB_STEP_SUMMARY"),
+        temp=_path(variables, "RUNNER_TEMP"),
+    )
 
 
 def read_environment(variables: Mapping[str, str]) -> Environment:
@@ -100,15 +103,11 @@ def read_environment(variables: Mapping[str, str]) -> Environment:
 def environment(variables: Mapping[str, str], event: object) -> Environment:
     """The same from an event already read; ``{}`` where there is none."""
     event_name = variables.get("GITHUB_EVENT_NAME") or None
-    repository = _repository(variables.get("GITHUB_REPOSITORY"))
     pull = at(event, "pull_request")
     followed = at(event, "workflow_run") if event_name == "workflow_run" else None
     workflow_run = None if followed is None else _workflow_run(followed)
-    from_fork = None
     if isinstance(pull, dict):
         head_sha = _sha(text_at(pull, "head", "sha"))
-        head_repository = _repository(text_at(pull, "head", "repo", "full_name"))
-        from_fork = not same_repository(head_repository, repository)
     elif workflow_run is not None:
         head_sha = workflow_run.head_sha
     else:
@@ -116,19 +115,15 @@ def environment(variables: Mapping[str, str], event: object) -> Environment:
     return Environment(
         api_url=_url(variables, "GITHUB_API_URL", "https://api.github.com"),
         server_url=_url(variables, "GITHUB_SERVER_URL", "https://github.com"),
-        repository=repository,
+        repository=_repository(variables.get("GITHUB_REPOSITORY")),
         event_name=event_name,
         run=_run(
             _number(variables.get("GITHUB_RUN_ID")), _number(variables.get("GITHUB_RUN_ATTEMPT"))
         ),
         head_sha=head_sha,
         pull=number_at(pull, "number"),
-        from_fork=from_fork,
         workflow_run=workflow_run,
         workspace=_path(variables, "GITHUB_WORKSPACE"),
-        temp=_path(variables, "RUNNER_TEMP"),
-        output_path=_path(variables, "GITHUB_OUTPUT"),
-        summary_path=_path(variables, "GITHUB_STEP_SUMMARY"),
     )
 
 
@@ -137,7 +132,6 @@ def _workflow_run(value: object) -> WorkflowRun:
     return WorkflowRun(
         run=_run(number_at(value, "id"), number_at(value, "run_attempt")),
         event=text_at(value, "event"),
-        conclusion=text_at(value, "conclusion"),
         head_sha=_sha(text_at(value, "head_sha")),
         head_branch=branch if branch and len(branch) <= _BRANCH_LIMIT else None,
         head_repository=_repository(text_at(value, "head_repository", "full_name")),

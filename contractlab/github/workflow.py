@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
+from contractlab.unseen import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -30,11 +32,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,100}")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TITLE_UNITS = 200
 _FILE_UNITS = 1_000
-# Controls except TAB and LF, line and direction marks, invisible characters, lone surrogates.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +52,14 @@ def new_token() -> str:
     return secrets.token_hex(16)
 
 
-def visible(text: str) -> str:
+def written_out(text: str) -> str:
     r"""The text with hidden characters written out, ``\x1b`` or ``\u202e``; LF and TAB stay."""
-    return _HIDDEN.sub(lambda match: _written_out(ord(match[0])), text.replace("\r\n", "\n"))
+    return visible(text.replace("\r\n", "\n"))
 
 
 def neutralise(text: str) -> str:
     """Untrusted text in which no line is a workflow command: ``: :`` and ``## [`` stay readable."""
-    apart = re.sub(r":(?=:)", ": ", visible(text))
+    apart = re.sub(r":(?=:)", ": ", written_out(text))
     return apart.replace("##[", "## [")
 
 
@@ -179,10 +176,6 @@ def fit_summary(text: str, *, note: str, limit_bytes: int = SUMMARY_BYTES) -> st
     return f"{''.join(lines[:kept])}{closing}\n{note}\n"
 
 
-def _written_out(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
 def _check_token(token: str, text: str) -> None:
     if not _TOKEN.fullmatch(token) or token in text:
         raise ValueError("the token must be 16 or more characters that the text does not hold")
@@ -194,11 +187,11 @@ def _units(text: str) -> int:
 
 def _cut(text: str, limit: int, escape: Callable[[str], str]) -> str:
     """The text, written out and escaped, in at most ``limit`` UTF-16 units; cut between escapes."""
-    whole = escape(visible(text))
+    whole = escape(written_out(text))
     if _units(whole) <= limit:
         return whole
     parts, size = [], 1
-    for char in visible(text):
+    for char in written_out(text):
         part = escape(char)
         size += _units(part)
         if size > limit:

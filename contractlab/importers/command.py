@@ -23,6 +23,7 @@ from contractlab.importers.source import MAX_BYTES
 from contractlab.importers.write import write_replay
 from contractlab.jsontext import parse
 from contractlab.problems import ContractError, Problem, Rule
+from contractlab.sniff import find_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +98,7 @@ def default_output(release: str) -> str:
 
 def known_dataset_version() -> str | None:
     """The version of the dataset that the configuration names, where there is one."""
-    found = configuration.find()
+    found = find_config()
     dataset = None if found is None else configuration.load(found).dataset
     if dataset is None:
         return None

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from contractlab.importers.messages import GUESSED, walk
 from contractlab.importers.neutral import CaseFacts, NeutralRecord, Note, Skipped, Where
 from contractlab.importers.tau_grade import (
+    FLIGHT_DETAILS,
     WRITE_TOOLS,
     all_made,
     environment,
+    flight_legs,
     graded,
     is_known,
     told,
@@ -120,7 +122,32 @@ def _written(call: dict[str, Any]) -> dict[str, Any]:
         key: {"equals": value} if type(value) is dict else value
         for key, value in obj(call["arguments"]).items()
     }
+    legs = flight_legs(call["arguments"])
+    if legs:
+        given["flights"] = {"json_schema": _legs_schema(legs)}
     return {"name": call["name"], **({"arguments": given} if given else {})}
+
+
+def _legs_schema(legs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Takes a list of these flights, with or without what the environment sets itself."""
+    any_details = dict.fromkeys(FLIGHT_DETAILS, True)
+    return {
+        "type": "array",
+        "minItems": len(legs),
+        "maxItems": len(legs),
+        "prefixItems": [
+            {
+                "type": "object",
+                "required": list(leg),
+                "properties": {
+                    **{key: {"const": value} for key, value in leg.items()},
+                    **any_details,
+                },
+                "additionalProperties": False,
+            }
+            for leg in legs
+        ],
+    }
 
 
 def _truth(value: Any) -> dict[str, Any]:

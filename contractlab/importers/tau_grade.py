@@ -73,8 +73,8 @@ def graded(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
     Only the known write tools are held against each other: what is merely read leaves the
     same database. Where a file expects others, all of those must be among the calls.
     """
-    made = Counter(_key(call.name, call.arguments) for call in calls if call.ok is not False)
-    wanted = Counter(_key(each["name"], each["arguments"]) for each in expected)
+    made = Counter(_effect(call.name, call.arguments) for call in calls if call.ok is not False)
+    wanted = Counter(_effect(each["name"], each["arguments"]) for each in expected)
     if not is_known(expected, calls):
         return not wanted - made
     return _writes(made) == _writes(wanted)
@@ -86,19 +86,39 @@ def _used(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> set[str]
 
 def is_known(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> bool:
     """Whether these are the tools of an environment whose write tools are known."""
-    return bool(_used(expected, calls) & (WRITE_TOOLS | _READ_AIRLINE | _READ_RETAIL))
+    used = _used(expected, calls)
+    own = used & (WRITE_TOOLS | _READ_AIRLINE | _READ_RETAIL)
+    return bool(own) or (bool(used) and used <= _READ_BOTH)
 
 
 def environment(expected: Sequence[dict[str, Any]], calls: Sequence[Call]) -> frozenset[str]:
-    """The write tools of the environment whose tools these are."""
-    airline = _used(expected, calls) & (_AIRLINE | _READ_AIRLINE)
-    return _AIRLINE if airline else _RETAIL
+    """The write tools of the environment whose tools these are; of both, where it may be either."""
+    used = _used(expected, calls)
+    if used & (_AIRLINE | _READ_AIRLINE):
+        return _AIRLINE
+    return _RETAIL if used & (_RETAIL | _READ_RETAIL) else WRITE_TOOLS
+
+
+def flight_legs(arguments: Any) -> list[dict[str, Any]] | None:
+    """The flights that a write names, by what counts of them; None where it names none.
+
+    The environment looks each up by number and date, and writes over what it sets itself
+    (tau_bench/envs/airline/tools, book_reservation and update_reservation_flights).
+    """
+    legs = obj(arguments).get("flights")
+    if type(legs) is not list or not all(type(leg) is dict for leg in legs):
+        return None
+    return [{key: leg[key] for key in leg if key not in FLIGHT_DETAILS} for leg in legs]
 
 
 def _writes(calls: Counter[tuple[str, bytes]]) -> Counter[tuple[str, bytes]]:
     return Counter({key: much for key, much in calls.items() if key[0] in WRITE_TOOLS})
 
 
+FLIGHT_DETAILS = ("destination", "origin", "price")
+"""Of a flight, what the environment sets itself."""
+
+_READ_BOTH = frozenset(["calculate", "get_user_details", "think", "transfer_to_human_agents"])
 _READ_AIRLINE = frozenset(
     [
         "get_reservation_details",
@@ -116,6 +136,12 @@ _READ_RETAIL = frozenset(
         "find_user_id_by_name_zip",
     ]
 )
+
+
+def _effect(called: str, arguments: Any) -> tuple[str, bytes]:
+    """A call by what it does: the same, where the environment cannot tell two apart."""
+    legs = flight_legs(arguments) if called in WRITE_TOOLS else None
+    return _key(called, arguments if legs is None else {**arguments, "flights": legs})
 
 
 def _key(called: str, arguments: Any) -> tuple[str, bytes]:

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from contractlab.render import numbers
+from contractlab.compare import Pair
+from contractlab.grade import CHECKS
+from contractlab.model import ONE_RUN
+from contractlab.render import behaviour_v2, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.compare import Pair
     from contractlab.grade import Graded
     from contractlab.model import Case, Record
+    from contractlab.render.behaviour_v2 import Aspect
 
 NONE = "none"
 
@@ -27,7 +30,8 @@ class Fact:
     """One aspect of a behaviour or an expectation."""
 
     aspect: str
-    """`label`, `tool`, `actions`, `evidence`, `latency`, `cost`, `forbidden`."""
+    """`label`, `tool`, `actions`, `evidence`, `latency`, `cost`, `forbidden`; in version 2 also
+    `status`, `calls`, `answer` and an outcome's name."""
     values: tuple[str, ...]
     """In recorded order; empty where there is none of it."""
     several: bool = False
@@ -86,6 +90,8 @@ class Miss:
 
 def expectation(case: Case) -> Sequence[Fact]:
     """What a case asks for."""
+    if case.expect.names and case.expect.names != CHECKS:
+        return _facts(behaviour_v2.expected(case))
     return _asked(
         case.expected_label, case.expected_tool, case.forbidden_actions, case.requires_evidence
     )
@@ -93,6 +99,8 @@ def expectation(case: Case) -> Sequence[Fact]:
 
 def judged(record: Record) -> Sequence[Fact]:
     """The aspects that checks look at."""
+    if record.run is not ONE_RUN:
+        return _facts(behaviour_v2.behaviour(record))
     return _did(record.predicted_label, record.tool, record.actions, record.evidence_present)
 
 
@@ -106,6 +114,8 @@ def measured(record: Record) -> Sequence[Fact]:
 
 def changes(pair: Pair) -> list[Change]:
     """The aspects, latency and cost aside, in which the two releases differ."""
+    if pair.candidate.record.run is not ONE_RUN:
+        return _changes_v2(telling(pair))
     both = zip(judged(pair.baseline.record), judged(pair.candidate.record), strict=True)
     return [
         Change(old.aspect, old.values, new.values, old.several, _words(new))
@@ -116,6 +126,7 @@ def changes(pair: Pair) -> list[Change]:
 
 def check_flips(pair: Pair) -> list[CheckFlip]:
     """The checks that came out differently, in their order."""
+    pair = telling(pair)
     after = pair.candidate.checks
     return [
         CheckFlip(name, held, after[name])
@@ -125,7 +136,12 @@ def check_flips(pair: Pair) -> list[CheckFlip]:
 
 
 def misses(graded: Graded) -> list[Miss]:
-    """The checks of one release on one case that do not hold."""
+    """The checks of one release on one case that do not hold; of trials, in the first that failed.
+
+    In version 2 also `status`, where a run did not end well.
+    """
+    if graded.record.run is not ONE_RUN:
+        return [Miss(*each) for each in behaviour_v2.lacks(_trial(graded, passed=False))]
     case, record = graded.case, graded.record
     every = {
         "label_correct": Miss(
@@ -142,8 +158,31 @@ def misses(graded: Graded) -> list[Miss]:
 
 def forbidden_taken(graded: Graded) -> tuple[str, ...]:
     """The forbidden actions that were taken, in recorded order."""
+    if graded.record.run is not ONE_RUN:
+        return behaviour_v2.violations(graded)
     forbidden = graded.case.forbidden_actions
     return tuple(action for action in graded.record.actions if action in forbidden)
+
+
+def telling(pair: Pair) -> Pair:
+    """Of cases with several trials, the two that show how a case got worse or better.
+
+    Where it did neither, the first of each: they are alike in how they were recorded.
+    """
+    if not (pair.baseline.trials or pair.candidate.trials):
+        return pair
+    flip = pair.flip
+    if flip in ("regressed", "improved"):
+        return Pair(
+            _trial(pair.baseline, passed=flip == "regressed"),
+            _trial(pair.candidate, passed=flip == "improved"),
+        )
+    return Pair(pair.baseline.each[0], pair.candidate.each[0])
+
+
+def _trial(graded: Graded, *, passed: bool) -> Graded:
+    each = graded.each
+    return next((trial for trial in each if trial.passed is passed), each[0])
 
 
 def drifted(pair: Pair) -> bool:
@@ -154,12 +193,35 @@ def drifted(pair: Pair) -> bool:
 def _same(pair: Pair) -> bool:
     # As `changes` is empty, at a tenth of its cost: asked of every case.
     before, after = pair.baseline.record, pair.candidate.record
+    if after.run is not ONE_RUN:
+        return (before[1:6] == after[1:6] and before.run == after.run) or not changes(pair)
     return (
         before.predicted_label == after.predicted_label
         and before.tool == after.tool
         and before.actions == after.actions
         and before.evidence_present == after.evidence_present
     )
+
+
+def _changes_v2(pair: Pair) -> list[Change]:
+    case = pair.baseline.case
+    before, after = (
+        {aspect.name: aspect for aspect in behaviour_v2.compared(case, graded.record)}
+        for graded in pair
+    )
+    absent = (behaviour_v2.NOT_RECORDED,)
+    found = []
+    for name in dict.fromkeys([*before, *after]):
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            was, now = (each.values if each else absent for each in (old, new))
+            several = bool(old and new and old.several and new.several)
+            found.append(Change(name, was, now, several))
+    return found
+
+
+def _facts(aspects: Sequence[Aspect]) -> Sequence[Fact]:
+    return tuple(Fact(*aspect) for aspect in aspects)
 
 
 # Thousands of records share a few hundred behaviours.

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contractlab.render import numbers
+from contractlab.stats import zero_failures_upper_rate
 
 if TYPE_CHECKING:
     from contractlab.compare import Comparison
+    from contractlab.metrics import Metrics
     from contractlab.stats import PairedCounts
 
 
@@ -28,6 +30,20 @@ def missed(comparison: Comparison) -> str:
         return "a set this small can show no regression"
     size = _size(comparison.smallest_detectable)
     return f"a set of this size misses one in five regressions of {size} points"
+
+
+def critical(metrics: Metrics) -> str:
+    """What critical cases that all passed leave open, as a sentence; else empty."""
+    cases = sum(each.critical_count for each in metrics.by_slice.values())
+    upper = zero_failures_upper_rate(cases)
+    if upper is None or metrics.critical_failures:
+        return ""
+    few = {1: "The one critical case", 2: "Both critical cases"}
+    passed = few.get(cases, f"All {numbers.count(cases)} critical cases")
+    return (
+        f"{passed} passed; with a true failure rate of {numbers.percent(upper, 'up')} that would"
+        " still happen one time in twenty."
+    )
 
 
 def _size(regression: float) -> str:

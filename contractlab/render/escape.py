@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from unicodedata import category
+
+from contractlab.unseen import seen, visible
 
 _COMMANDS = re.compile(r"::|##\[")
 
-# Printable to Python, yet nothing to see: fillers, the braille blank, variation selectors and
-# other ignorable marks. (Unicode 17, Default_Ignorable_Code_Point; the rest does not print.)
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u2800\u3164\uffa0\ufe00-\ufe0f"
-    "\U000e0100-\U000e01ef]"
-)
 MOST = 200
 """Characters of a string that a report shows, unless a caller says otherwise."""
 
@@ -43,23 +38,6 @@ def html(text: str) -> str:
     """Text for an HTML element or a quoted attribute: no tag, no entity, nothing hidden."""
     text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;").replace("'", "&#39;")
-
-
-def visible(text: str) -> str:
-    r"""Text in which what hides or reorders other text is shown as its escape.
-
-    Controls, bidi and other format characters, line separators and lone surrogates. A
-    newline and a tab stay: they lay out a text and hide nothing.
-    """
-    if text.isprintable():
-        return text
-    return "".join(_visible(char) if _hides(char) else char for char in text)
-
-
-def _hides(char: str) -> bool:
-    if char.isprintable() or char in "\n\t":
-        return False
-    return category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def markdown(text: str, most: int = MOST) -> str:
@@ -103,13 +81,6 @@ def markdown_prose(text: str) -> str:
     return markdown(text, 1_000)
 
 
-def seen(text: str) -> str:
-    """The text with whatever can't be seen as its escape, and nothing else changed."""
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else _visible(char) for char in text)
-    return _UNSEEN.sub(lambda match: _visible(match[0]), text)
-
-
 def _referenced(text: str) -> str:
     """ASCII punctuation and outer spaces as character references; letters as they are."""
     inner = text.strip(" ")
@@ -124,12 +95,3 @@ def _reference(char: str) -> str:
         return char
     # cmark-gfm finds mail addresses in decoded text, also inside of <code>; but not across tags.
     return "&#64;<span></span>" if char == "@" else f"&#{ord(char)};"
-
-
-def _visible(char: str) -> str:
-    code = ord(char)
-    if char in "\n\r\t":
-        return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}[char]
-    if code < 0x100:
-        return rf"\x{code:02x}"
-    return rf"\u{code:04x}" if code < 0x10000 else rf"\U{code:08x}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -48,20 +49,22 @@ _FIXED: Mapping[str, tuple[str, Writer]] = {
 }
 
 
-def _words(metric: str) -> tuple[str, Writer]:
+def _words(metric: str, quoted: Name = shown) -> tuple[str, Writer]:
     if metric in _FIXED:
         return _FIXED[metric]
     kind, _, name = metric.partition(":")
     if kind == "check":
-        return f"rate of check {shown(name)}", numbers.rate
+        return f"rate of check {quoted(name)}", numbers.rate
     if kind == "outcome":
-        return f"rate of outcome {shown(name)}", numbers.rate
-    return metric, lambda value, *_: f"{numbers.rounded(value, 1, 'up'):,f}"
+        return f"rate of outcome {quoted(name)}", numbers.rate
+    # A kind of token is the recording's word: as it is only where it can be nothing but one.
+    about = metric if re.fullmatch(r"tokens\.[a-z_]{1,40}\.[a-z0-9]+", metric) else quoted(metric)
+    return about, lambda value, *_: f"{numbers.rounded(value, 1, 'up'):,f}"
 
 
 def label(gate: GateResult, finding: Finding, name: Name = shown) -> str:
     """What a gate is about: `recall of class "refund"`."""
-    about = _words(finding.metric)[0]
+    about = _words(finding.metric, name)[0]
     if finding.metric == "pass_rate" and finding.group:
         about = "pass rate"
     if gate.name == CRITICAL:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from contractlab.render import numbers
 from contractlab.render.escape import html
-from contractlab.render.page import evidence, figures, summary
+from contractlab.render.page import evidence, figures, parts_v2, summary
 from contractlab.render.page.assets import POLICY, SCRIPT, STYLE
 from contractlab.render.page.casebook import casebook
 from contractlab.render.page.cases import CONTROLS, static_cases
@@ -16,6 +16,7 @@ from contractlab.render.page.island import island
 from contractlab.render.page.parts import section
 
 if TYPE_CHECKING:
+    from contractlab.details import Details
     from contractlab.judge import Judgement
     from contractlab.render.page.casebook import Entry
 
@@ -73,6 +74,7 @@ def _left_out(cases: int, inputs: int) -> str:
 def _before(judgement: Judgement, entries: list[Entry]) -> str:
     """The page up to its cases."""
     title = f"{judgement.decision.verdict}: {judgement.candidate_release}"
+    details = judgement.details
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -83,18 +85,32 @@ def _before(judgement: Judgement, entries: list[Entry]) -> str:
         + summary.header(judgement)
         + '<div class="pair first">'
         + "<div>"
-        + section("reasons", "Why", summary.failed_gates(judgement))
+        + section(
+            "reasons",
+            "Why",
+            parts_v2.reasons_table(judgement) if details else summary.failed_gates(judgement),
+        )
         + section(
             "outcomes",
             "Outcomes",
             f"<p>{summary.sentence(judgement)}</p>",
-            figures.flip_matrix(judgement, entries),
+            parts_v2.outcomes(judgement, entries)
+            if details
+            else figures.flip_matrix(judgement, entries),
         )
         + "</div>"
         + section("worse", "What got worse", summary.worse(judgement, entries))
         + "</div>\n"
         + section("difference", "Difference and its uncertainty", forest(judgement))
-        + '<div class="pair">'
+        + (_figures_v2(judgement, details, entries) if details else _figures(judgement, entries))
+        + '<section id="cases" aria-labelledby="cases-title" tabindex="-1">'
+        f'<h2 id="cases-title">Cases</h2>{CONTROLS}'
+    )
+
+
+def _figures(judgement: Judgement, entries: list[Entry]) -> str:
+    return (
+        '<div class="pair">'
         + section("slices", "Slices", figures.slices(judgement))
         + section("checks", "Checks", figures.checks(entries))
         + "</div>\n"
@@ -102,8 +118,14 @@ def _before(judgement: Judgement, entries: list[Entry]) -> str:
         + section("confusion", "Labels", figures.confusion(judgement))
         + section("distributions", "Latency and cost", distributions(judgement))
         + section("gates", "All gates", summary.all_gates(judgement))
-        + '<section id="cases" aria-labelledby="cases-title" tabindex="-1">'
-        f'<h2 id="cases-title">Cases</h2>{CONTROLS}'
+    )
+
+
+def _figures_v2(judgement: Judgement, details: Details, entries: list[Entry]) -> str:
+    return (
+        parts_v2.sections(judgement, details)
+        + section("checks", "Checks", figures.checks(entries))
+        + section("gates", "All gates", parts_v2.gates(judgement))
     )
 
 
@@ -113,7 +135,7 @@ def _between(judgement: Judgement) -> str:
         "</section>\n"
         + section("warnings", "Warnings", evidence.warnings(judgement))
         + section("evidence", "Evidence", evidence.evidence(judgement))
-        + section("limitations", "What this does not say", evidence.limitations())
+        + section("limitations", "What this does not say", evidence.limitations(judgement))
         + '</main>\n<script type="application/json" id="data">'
     )
 

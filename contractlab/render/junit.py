@@ -12,11 +12,10 @@ import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.decide import CRITICAL
-from contractlab.render.escape import visible
 from contractlab.render.problems import place
 from contractlab.render.reasons import label, message, observed, primary_reason, threshold
-from contractlab.render.sentences import changed, failure, missed
+from contractlab.render.sentences import changed, failed, missed
+from contractlab.unseen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,12 +83,19 @@ def render_junit_problems(problems: Sequence[Problem]) -> str:
     return _document((_suite(0, "contracts", tests, {"verdict": "ERROR"}),))
 
 
+_SIDES = {"at_least": "at least ", "at_most": "at most ", "at_most_times_baseline": "at most "}
+
+
 def _gate(gate: GateResult) -> _Test:
+    group = gate.finding.group if gate.finding else ()
     name = gate.name if gate.slice is None else f"{gate.name} [{gate.slice}]"
+    if group:
+        name = f"{gate.name} [{', '.join(chosen for _, chosen in group)}]"
     if gate.held:
         return _Test("contractlab.gates", name)
-    side = "at least " if gate.bound == "at_least" else "at most "
-    wanted = f"{'' if gate.name == CRITICAL else side}{threshold(gate)}"
+    side = _SIDES.get(gate.bound, "")
+    wanted = threshold(gate)
+    wanted = wanted if wanted == "none" else f"{side}{wanted}"
     return _Test(
         "contractlab.gates",
         name,
@@ -117,7 +123,7 @@ def _case(pair: Pair) -> _Test:
         latency,
         kind="failure",
         type=f"critical {pair.flip}" if case.critical else pair.flip,
-        message=failure(pair.flip, wrong, differs),
+        message=failed(pair),
         details=lines,
     )
 

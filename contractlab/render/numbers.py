@@ -12,7 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from contractlab.bootstrap import Interval
+    from contractlab.interval import Interval
 
 UNDEFINED = "n/a (0/0)"
 NOT_MEASURED = "not measured"

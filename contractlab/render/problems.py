@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.render.columns import WIDTH, cut, width
 from contractlab.render.escape import terminal
 
@@ -26,10 +28,17 @@ def summary(problems: Sequence[Problem], *, strict: bool = False) -> str:
     """How many problems and warnings there are: `2 problems, 1 warning`."""
     warnings = sum(problem.rule.warns for problem in problems) if not strict else 0
     found = len(problems) - warnings
-    parts = [f"{found} problem{'' if found == 1 else 's'}"]
+    parts = [f"{found:,} problem{'' if found == 1 else 's'}"]
     if warnings:
-        parts.append(f"{warnings} warning{'' if warnings == 1 else 's'}")
+        parts.append(f"{warnings:,} warning{'' if warnings == 1 else 's'}")
+    if found >= MOST_PROBLEMS and _cut(problems):
+        parts.append(f"and perhaps more: {MOST_PROBLEMS:,} of a file are listed")
     return ", ".join(parts)
+
+
+def _cut(problems: Sequence[Problem]) -> bool:
+    """Whether there is a file of which only the first problems are here."""
+    return max(Counter(problem.file for problem in problems).values()) >= MOST_PROBLEMS
 
 
 def _lines(problem: Problem) -> Iterator[str]:

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab.canonical import Rows, encode_report, number
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
+from contractlab.render.problem_json import name_as_text, warning_as_dict
 from contractlab.render.reasons import message, primary_reason
 
 if TYPE_CHECKING:
-    from contractlab.bootstrap import Interval
     from contractlab.compare import Comparison, Pair
     from contractlab.decide import GateResult, Value
     from contractlab.grade import Graded
+    from contractlab.interval import Interval
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.model import Case, Record, Rubric
     from contractlab.places import Places
-    from contractlab.problems import Position, Problem
 
 SCHEMA_VERSION = "eval-report-v1"
 
@@ -77,7 +77,7 @@ def as_dict(judgement: Judgement) -> dict[str, Any]:
         "comparison": _comparison(judgement),
         "cases": Rows(map(pair_as_dict, judgement.comparison.pairs)),
         "places": None if judgement.places is None else _places(judgement.places),
-        "warnings": [_warning(problem) for problem in judgement.warnings],
+        "warnings": [warning_as_dict(problem) for problem in judgement.warnings],
         "limitations": list(LIMITATIONS),
     }
 
@@ -235,8 +235,8 @@ def _record(record: Record) -> dict[str, Any]:
 
 def _places(places: Places) -> dict[str, Any]:
     return {
-        "dataset_file": _file(places.dataset_file),
-        "candidate_file": _file(places.candidate_file),
+        "dataset_file": name_as_text(places.dataset_file),
+        "candidate_file": name_as_text(places.candidate_file),
         "cases": [
             {
                 "case_id": id_,
@@ -246,42 +246,6 @@ def _places(places: Places) -> dict[str, Any]:
             for id_, each in places.cases.items()
         ],
     }
-
-
-def _warning(problem: Problem) -> dict[str, Any]:
-    return {
-        "code": problem.rule.code,
-        "name": problem.rule.title,
-        "message": problem.message,
-        "hint": problem.hint,
-        "file": _file(problem.file),
-        "path": list(problem.path),
-        "on_key": problem.on_key,
-        **_position(problem.position),
-        "related": [
-            {
-                "file": _file(each.file),
-                "path": list(each.path),
-                "note": each.note,
-                **_position(each.position),
-            }
-            for each in problem.related
-        ],
-    }
-
-
-def _position(place: Position | None) -> dict[str, Any]:
-    return {
-        "line": place.line if place else None,
-        "column": place.column if place else None,
-        "excerpt": place.excerpt if place else None,
-        "excerpt_column": place.excerpt_column if place else None,
-    }
-
-
-def _file(name: str) -> str:
-    # A name that is not UTF-8 has lone surrogates, which JSON cannot carry.
-    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _interval(interval: Interval) -> list[float]:

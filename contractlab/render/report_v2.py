@@ -11,6 +11,7 @@ from contractlab.render.findings import message as found
 from contractlab.render.reasons import message, primary_reason
 
 if TYPE_CHECKING:
+    from contractlab.compare import Pair
     from contractlab.contrast import Contrast
     from contractlab.decide import GateResult, Value
     from contractlab.details import Details, Side
@@ -74,8 +75,7 @@ def as_dict(judgement: Judgement, details: Details) -> dict[str, Any]:
             for each in details.manifest_changes
         ],
         "comparison": _comparison(judgement, details),
-        "cases": [_pair(pair.baseline, pair.candidate, pair.flip)
-                  for pair in judgement.comparison.pairs],
+        "cases": [pair_as_dict(pair) for pair in judgement.comparison.pairs],
         "warnings": [
             {"code": each.rule.code, "name": each.rule.title, "message": each.message,
              "hint": each.hint, "file": each.file}
@@ -194,8 +194,9 @@ def _contrast(seen: Contrast) -> dict[str, Any]:
     }
 
 
-def _pair(before: Graded, after: Graded, flip: str) -> dict[str, Any]:
-    case = before.case
+def pair_as_dict(pair: Pair) -> dict[str, Any]:
+    """A case in both releases, as the report has it."""
+    case = pair.baseline.case
     return {
         "case_id": case.id,
         "family_id": case.family_id,
@@ -203,9 +204,9 @@ def _pair(before: Graded, after: Graded, flip: str) -> dict[str, Any]:
         "tags": list(case.tags),
         "critical": case.critical,
         "risk": case.risk,
-        "flip": flip,
-        "baseline": _graded(before),
-        "candidate": _graded(after),
+        "flip": pair.flip,
+        "baseline": _graded(pair.baseline),
+        "candidate": _graded(pair.candidate),
     }
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab.canonical import encode_report
 from contractlab.render.artifacts import artifact, automation, location
-from contractlab.render.escape import visible
 from contractlab.render.reasons import primary_reason
-from contractlab.render.sentences import changed, failure, missed
+from contractlab.render.sentences import failed
 from contractlab.rulebook import RULES
+from contractlab.unseen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,8 @@ _CASE_RULES = {
     ),
     "failed-case": (
         "A case failed",
-        "The candidate fails a case: its label, its tool, a forbidden action or missing evidence."
+        "The candidate fails a case: its label, its tools, a forbidden action, missing evidence"
+        " or another check."
         " A warning where the baseline passes it, a note where the baseline fails it too.",
         "Compare both behaviours: `contractlab cases --flip regressed --report report.json`.",
     ),
@@ -57,9 +58,9 @@ def render_sarif(judgement: Judgement, *, version: str) -> bytes:
         version: of contractlab, as in semantic versioning.
     """
     dataset = judgement.evidence.inputs[0].name
-    failed = [pair for pair in judgement.comparison.pairs if not pair.candidate.passed]
+    pairs = [pair for pair in judgement.comparison.pairs if not pair.candidate.passed]
     results = [_problem_result(each) for each in judgement.warnings if each.file]
-    results += [_case_result(pair, judgement, dataset) for pair in failed]
+    results += [_case_result(pair, judgement, dataset) for pair in pairs]
     kept = _most_severe(results)
     notes = []
     if len(kept) < len(results):
@@ -201,7 +202,7 @@ def _case_result(pair: Pair, judgement: Judgement, dataset: str) -> dict[str, An
     case = pair.candidate.case
     rule = "failed-critical-case" if case.critical else "failed-case"
     level = "error" if case.critical else "warning" if pair.flip == "regressed" else "note"
-    told = failure(pair.flip, missed(pair), changed(pair))
+    told = failed(pair)
     result: dict[str, Any] = {
         "ruleId": rule,
         "level": level,

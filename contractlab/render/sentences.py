@@ -32,6 +32,30 @@ def changed(pair: Pair) -> list[str]:
     return [_change(each) for each in changes(pair)]
 
 
+def failed(pair: Pair) -> str:
+    """Why the candidate fails a case, on one line; of trials, in how many it passes."""
+    words = failure(pair.flip, missed(pair), changed(pair))
+    trials = in_trials(pair)
+    if not trials:
+        return words
+    if pair.flip == "both":
+        words = words.replace(FLIPS["both"], "passes in some trials as before", 1)
+    return f"{trials}; {words}"
+
+
+def in_trials(pair: Pair) -> str:
+    """In how many trials a case passes and passed; empty where that is all or one of each."""
+    if not (pair.baseline.trials or pair.candidate.trials):
+        return ""
+    if pair.baseline.passed and pair.candidate.passed:
+        return ""
+    before, after = (
+        f"{sum(trial.passed for trial in each):,} of {len(each):,} trials"
+        for each in (pair.baseline.each, pair.candidate.each)
+    )
+    return f"passes {after}, was {before}"
+
+
 def failure(flip: str, missed_: Sequence[str], changed_: Sequence[str]) -> str:
     """Why the candidate fails a case, and what it did before, on one line."""
     before = "; ".join(changed_) or "the baseline did the same"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from fractions import Fraction
 
-    from contractlab.bootstrap import Interval
     from contractlab.decide import GateResult, Value
+    from contractlab.interval import Interval
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.model import Verdict
@@ -45,6 +46,9 @@ class SliceRow:
     critical_count: int
     baseline_passed: int | Fraction
     candidate_passed: int | Fraction
+    regressed: int = 0
+    """Cases that got worse."""
+    improved: int = 0
 
     @property
     def change(self) -> int | Fraction:
@@ -152,11 +156,24 @@ def _metric_row(
 def slice_rows(judgement: Judgement, *, worst_first: bool = False) -> list[SliceRow]:
     """Every slice, sorted by name, or else the largest loss of cases first."""
     before = judgement.baseline.by_slice
+    flips = Counter(
+        (pair.candidate.case.slice, flip)
+        for pair in judgement.comparison.pairs
+        if (flip := pair.flip) in ("regressed", "improved")
+    )
     rows = [
-        SliceRow(name, each.count, each.critical_count, before[name].passed, each.passed)
+        SliceRow(
+            name,
+            each.count,
+            each.critical_count,
+            before[name].passed,
+            each.passed,
+            flips[name, "regressed"],
+            flips[name, "improved"],
+        )
         for name, each in judgement.candidate.by_slice.items()
     ]
-    return sorted(rows, key=lambda row: row.change) if worst_first else rows
+    return sorted(rows, key=lambda row: (row.change, -row.regressed)) if worst_first else rows
 
 
 def _matrix(metrics: Metrics) -> str:

@@ -17,14 +17,16 @@ from contractlab.words import shown
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from contractlab.bootstrap import Interval
     from contractlab.compare import Pair
+    from contractlab.interval import Interval
     from contractlab.judge import Judgement
     from contractlab.model import Verdict
     from contractlab.render.behaviour import Change
 
 _CASES = 10
 """Cases of one kind that are named."""
+_TOLD = 3
+"""Critical cases that got worse of which everything is told."""
 _EXPLAINED = 100
 """Cases that got worse of which everything is told, where that is asked for."""
 _SLICES = 20
@@ -43,7 +45,7 @@ _Row = tuple[str, str, str, str, "Verdict | None"]
 def render_text(
     judgement: Judgement, *, colour: bool = False, quiet: bool = False, verbose: bool = False
 ) -> str:
-    """The judgement in some forty lines.
+    """The judgement in some fifty lines.
 
     Args:
         judgement: decided.
@@ -81,7 +83,9 @@ def _tables(judgement: Judgement, *, colour: bool) -> Iterator[str]:
         notes = []
         if row.critical_count:
             notes.append(f"{numbers.count(row.critical_count)} critical")
-        if row.change:
+        if row.regressed and row.improved:
+            notes.append(f"{row.regressed:,} worse, {row.improved:,} better")
+        elif row.change:
             notes.append(f"{'worse' if row.change < 0 else 'better'} by {abs(row.change):,}")
         slices.append(
             (
@@ -128,19 +132,28 @@ def _paired(judgement: Judgement, *, verbose: bool) -> Iterator[str]:
         bounds = _interval(comparison.families.interval)
         yield f"{indent}{bounds} resampled by {families} families"
     yield difference.missed(comparison)
-    worse, better = _of_flip(judgement, "regressed"), _of_flip(judgement, "improved")
-    if verbose and worse:
-        yield "got worse:"
-        for pair in worse[:_EXPLAINED]:
-            yield from _explained(pair)
-        if len(worse) > _EXPLAINED:
-            yield f"  and {numbers.count(len(worse) - _EXPLAINED)} more"
-    else:
-        yield from _listed("got worse:", worse)
+    worse, better = of_flip(judgement, "regressed"), of_flip(judgement, "improved")
+    yield from why_worse(worse, verbose=verbose)
     yield from _listed("got better:", better)
 
 
-def _of_flip(judgement: Judgement, flip: str) -> list[Pair]:
+def why_worse(pairs: Sequence[Pair], *, verbose: bool = False) -> Iterator[str]:
+    """Why the first critical cases got worse, or where verbose each case; names of the others."""
+    if verbose:
+        told = list(pairs[:_EXPLAINED])
+    else:
+        told = [pair for pair in pairs[:_TOLD] if pair.baseline.case.critical]
+    if told:
+        yield "got worse:"
+    for pair in told:
+        yield from _explained(pair)
+    others = pairs[len(told) :]
+    yield from _listed("also got worse:" if told else "got worse:", others)
+    if len(others) > _CASES:
+        yield "  contractlab cases --flip regressed lists them"
+
+
+def of_flip(judgement: Judgement, flip: str) -> list[Pair]:
     """The cases of one flip, critical ones first."""
     found = [pair for pair in judgement.comparison.pairs if pair.flip == flip]
     return sorted(found, key=lambda pair: not pair.baseline.case.critical)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contractlab.render import findings, numbers
 from contractlab.render.escape import terminal
 from contractlab.render.reasons import message, primary_reason
+from contractlab.render.text import of_flip, why_worse
 from contractlab.words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from contractlab.contrast import Contrast
     from contractlab.details import Details, Side
@@ -25,24 +25,21 @@ _CHANGES = 20
 _NAME = 28
 FEW_UNITS = 10
 """Families below which no method keeps its level (Cameron, Gelbach & Miller 2008)."""
-_METHODS = {"newcombe": "Newcombe", "bootstrap": "bootstrap"}
+METHODS = {"newcombe": "Newcombe", "bootstrap": "bootstrap"}
+"""Intervals by the word that a sentence has for them."""
 
 Row = tuple[str, str, str, str]
 
 
-def render_text(judgement: Judgement, details: Details) -> str:
-    """The judgement in some sixty lines."""
-    return "".join(f"{line}\n" for line in _lines(judgement, details))
+def render_text(
+    judgement: Judgement, details: Details, *, quiet: bool = False, verbose: bool = False
+) -> str:
+    """The judgement in some sixty lines; quiet and verbose as in version 1."""
+    lines = [] if quiet else list(_facts(judgement, details, verbose=verbose))
+    return "".join(f"{line}\n" for line in [*lines, *_decision(judgement)])
 
 
-def fenced(title: str, text: str) -> str:
-    """A text as Markdown: in a fence longer than any that it holds, so that nothing leaves it."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"## {title}\n\n{fence}text\n{text}{fence}\n"
-
-
-def _lines(judgement: Judgement, details: Details) -> Iterator[str]:
+def _facts(judgement: Judgement, details: Details, *, verbose: bool) -> Iterator[str]:
     yield from _names(judgement, details)
     yield from _changed(details)
     yield ""
@@ -52,11 +49,14 @@ def _lines(judgement: Judgement, details: Details) -> Iterator[str]:
         ("slice", "baseline", "candidate", "difference"), list(slice_rows(judgement, details))
     )
     yield ""
-    yield from _paired(judgement, details)
+    yield from _paired(judgement, details, verbose=verbose)
     yield from _trials(details)
     yield ""
     yield from _gates(judgement)
     yield ""
+
+
+def _decision(judgement: Judgement) -> Iterator[str]:
     reasons = judgement.decision.reasons
     for gate in reasons[1:]:
         yield f"also {gate.verdict}: {terminal(message(gate))}"
@@ -110,12 +110,19 @@ def _part(text: str) -> str:
 
 def figure_rows(judgement: Judgement, details: Details) -> Iterator[Row]:
     """The figures of both releases, on the cases that both have."""
+    return figure_cells(judgement, details, lambda name: _cut(terminal(name)))
+
+
+def figure_cells(
+    judgement: Judgement, details: Details, written: Callable[[str], str]
+) -> Iterator[Row]:
+    """The figures with their labels, in which a contract's names are as `written` makes them."""
     before, after = judgement.baseline, judgement.candidate
     one, other = details.baseline, details.candidate
     yield "pass rate", numbers.rate(before.pass_rate), numbers.rate(after.pass_rate), ""
     for name in sorted(one.outcomes.keys() | other.outcomes.keys()):
         cells = [_outcome(side, name) for side in (one, other)]
-        yield f"outcome {_cut(terminal(name))}", cells[0], cells[1], ""
+        yield f"outcome {written(name)}", cells[0], cells[1], ""
     if one.classes or other.classes:
         yield "macro F1", numbers.rate(one.macro_f1), numbers.rate(other.macro_f1), ""
     for name in sorted(one.classes.keys() | other.classes.keys()):
@@ -124,7 +131,7 @@ def figure_rows(judgement: Judgement, details: Details) -> Iterator[Row]:
             matrix = side.classes.get(name)
             both = (None, None) if matrix is None else (matrix.precision, matrix.recall)
             cells.append(" / ".join(numbers.rate(each) for each in both))
-        yield f"class {_cut(terminal(name))}", cells[0], cells[1], "precision / recall"
+        yield f"class {written(name)}", cells[0], cells[1], "precision / recall"
     for k in sorted(one.hat_k.keys() & other.hat_k.keys()):
         yield f"pass^{k}", numbers.rate(one.hat_k[k]), numbers.rate(other.hat_k[k]), ""
         yield f"pass@{k}", numbers.rate(one.at_k[k]), numbers.rate(other.at_k[k]), ""
@@ -171,7 +178,7 @@ def _p_value(value: float) -> str:
     return f"{numbers.rounded(value, 4, 'up'):f}"
 
 
-def _paired(judgement: Judgement, details: Details) -> Iterator[str]:
+def _paired(judgement: Judgement, details: Details, *, verbose: bool) -> Iterator[str]:
     comparison, overall = judgement.comparison, details.overall
     unit = judgement.rubric.terms.unit if judgement.rubric.terms else "case"
     counts = comparison.counts
@@ -181,7 +188,7 @@ def _paired(judgement: Judgement, details: Details) -> Iterator[str]:
     )
     yield (
         f"({numbers.percent(overall.method.confidence, 'nearest')}"
-        f" {_METHODS[overall.method.interval]} interval by {unit};"
+        f" {METHODS[overall.method.interval]} interval by {unit};"
         f" one-sided p that it got worse {_p_value(overall.p_worse)})"
     )
     missed = numbers.rounded(comparison.could_have_missed * 100, 1, "up")
@@ -200,11 +207,9 @@ def _paired(judgement: Judgement, details: Details) -> Iterator[str]:
             f"power to show an unchanged agent within {margin!r}:"
             f" {numbers.percent(details.power)}{needed}"
         )
-    for flip, title in (("regressed", "got worse"), ("improved", "got better")):
-        ids = comparison.ids(flip)
-        if ids:
-            yield terminal(f"{title}: {listed(ids, _CASES)}")
+    yield from why_worse(of_flip(judgement, "regressed"), verbose=verbose)
     for title, ids in (
+        ("got better", comparison.ids("improved")),
         ("no record of the baseline", details.missing_before),
         ("no record of the candidate", details.missing_after),
     ):

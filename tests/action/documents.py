@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from contractlab.defaults import WORKFLOW
+
 ROOT = Path(__file__).resolve().parents[2]
 ACTION_FILE = ROOT / "action.yml"
 DOCS = (ROOT / "docs" / "action.md").read_text(encoding="utf-8")
@@ -27,8 +29,11 @@ def blocks(text: str) -> list[str]:
 
 
 def examples() -> list[str]:
-    """Every workflow that the docs show."""
-    return [each for each in blocks(DOCS) + blocks(README) if re.search("^on:", each, re.MULTILINE)]
+    """Every workflow that the docs show, and the one that `init` writes."""
+    shown = [
+        each for each in blocks(DOCS) + blocks(README) if re.search("^on:", each, re.MULTILINE)
+    ]
+    return [*shown, WORKFLOW]
 
 
 def table(title: str, text: str = DOCS) -> list[list[str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab.action.console import Console
 from contractlab.action.inputs import variable
+from contractlab.github.environment import runner_files
 from tests.builders import write_triple
 
 if TYPE_CHECKING:
@@ -111,7 +112,9 @@ class Runner:
         }
         self.monkeypatch.chdir(self.workspace)
         self.capture.readouterr()
-        code = import_module(f"contractlab.action.{name}").run(variables, Console(variables))
+        code = import_module(f"contractlab.action.{name}").run(
+            variables, Console(runner_files(variables))
+        )
         return Step(
             code,
             parse_outputs(files["GITHUB_OUTPUT"].read_bytes()),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from contractlab.action.inputs import COMMENTS, FAIL_ON, MODES, Inputs, variable
+from contractlab.action.inputs import COMMENTS, DEFAULT_FAIL_ON, MODES, Inputs, variable
 from contractlab.action.main import STEPS
 from contractlab.github.posted import STATUSES
 from tests.action.documents import (
@@ -106,7 +106,7 @@ def test_defaults_of_the_file_are_the_codes() -> None:
     defaults = {name: each.get("default", "") for name, each in action()["inputs"].items()}
     ours = Inputs()
     assert defaults["mode"] == ours.mode == MODES[0]
-    assert defaults["fail-on"] == ours.fail_on == FAIL_ON[0]
+    assert defaults["fail-on"] == ours.fail_on == DEFAULT_FAIL_ON
     assert defaults["comment"] == ours.comment == COMMENTS[0]
     assert defaults["comment-id"] == ours.comment_id
     assert defaults["working-directory"] == ours.working_directory

@@ -8,6 +8,7 @@ import pytest
 
 from contractlab.action import main as program
 from contractlab.action.console import Console
+from contractlab.github.environment import RunnerFiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +18,8 @@ def test_the_log_is_utf_8_with_lf_on_every_machine(monkeypatch: pytest.MonkeyPat
     windows = io.BytesIO()
     console = io.TextIOWrapper(windows, encoding="cp1252", newline="\r\n")
     monkeypatch.setattr(sys, "stdout", console)
-    Console({}).untrusted("語 \udc80\n")
-    Console({}).notice("ü\n%")
+    Console(RunnerFiles()).untrusted("語 \udc80\n")
+    Console(RunnerFiles()).notice("ü\n%")
     text = windows.getvalue().decode("utf-8")
     assert "語 " in text
     assert "::notice title=contractlab::ü%0A%25\n" in text
@@ -26,12 +27,13 @@ def test_the_log_is_utf_8_with_lf_on_every_machine(monkeypatch: pytest.MonkeyPat
 
 
 def test_outputs_and_summary_are_utf_8_with_lf(tmp_path: Path) -> None:
-    files = {name: tmp_path / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-    console = Console({name: str(path) for name, path in files.items()})
+    files = RunnerFiles(output=tmp_path / "output", summary=tmp_path / "summary")
+    console = Console(files)
     console.outputs({"a": "ü"})
     console.summary("語\n", note="cut")
-    assert all(b"\r" not in path.read_bytes() for path in files.values())
-    assert files["GITHUB_STEP_SUMMARY"].read_bytes() == "語\n".encode()
+    assert "\nü\n".encode() in (tmp_path / "output").read_bytes()
+    assert b"\r" not in (tmp_path / "output").read_bytes()
+    assert (tmp_path / "summary").read_bytes() == "語\n".encode()
 
 
 @pytest.mark.parametrize("argv", [[], ["nothing"], ["gate", "comment"], ["../verdict"]])

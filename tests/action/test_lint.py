@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from contractlab.defaults import HOOK
 from tests.action.documents import (
     ACTION_FILE,
     HOOK_DOCS,
@@ -112,10 +113,10 @@ def test_the_hooks_files_hold_pre_commits_own_rules(name: str) -> None:
     passes(program("pre-commit"), kind, name, cwd=ROOT)
 
 
-def test_the_hook_examples_are_configurations(tmp_path: Path) -> None:
-    whole, _part = blocks(HOOK_DOCS)
+@pytest.mark.parametrize("text", [blocks(HOOK_DOCS)[0], HOOK], ids=["docs", "init"])
+def test_the_hook_examples_are_configurations(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.yaml"
-    path.write_text(whole, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     passes(program("pre-commit"), "validate-config", path, cwd=tmp_path)
 
 

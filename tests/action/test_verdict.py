@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contractlab.action.inputs import COMMENTS, FAIL_ON
+from contractlab.action.inputs import COMMENTS
 from contractlab.action.verdict import POSTED, weigh
+from contractlab.choices import FAIL_ON
 from contractlab.github.posted import STATUSES
 
 if TYPE_CHECKING:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import contractlab
 from contractlab.github import environment as module
 from contractlab.github.environment import (
     Environment,
     MalformedEnvironmentError,
+    RunnerFiles,
     WorkflowRun,
     environment,
     read_environment,
+    runner_files,
 )
 from contractlab.github.marker import Run
 from tests.github.helpers import OTHER_SHA, SHA
@@ -54,17 +59,33 @@ def test_a_pull_request_is_judged_by_its_head_and_not_by_the_merge_commit() -> N
         run=Run(1000000000123, 2),
         head_sha=SHA,
         pull=7,
-        from_fork=True,
         workspace=Path("work space"),
-        temp=Path("temp"),
-        output_path=Path("out"),
-        summary_path=Path("summary"),
     )
+
+
+def test_the_runner_names_where_a_step_may_write() -> None:
+    assert runner_files(VARIABLES) == RunnerFiles(
+        output=Path("out"), summary=Path("summary"), temp=Path("temp")
+    )
+    assert runner_files({"GITHUB_OUTPUT": ""}) == RunnerFiles()
+
+
+def test_no_other_module_reads_a_variable_of_the_runner() -> None:
+    package = Path(contractlab.__file__).parent
+    readers = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch("(GITHUB|RUNNER)_[A-Z_]*", node.value)
+    }
+    assert readers == {"github/environment.py"}
 
 
 def test_a_push_is_judged_by_its_commit_and_has_no_pull_request() -> None:
     given = environment(VARIABLES | {"GITHUB_EVENT_NAME": "push"}, {"ref": "refs/heads/main"})
-    assert (given.head_sha, given.pull, given.from_fork) == (OTHER_SHA, None, None)
+    assert (given.head_sha, given.pull) == (OTHER_SHA, None)
 
 
 def test_a_workflow_run_names_the_run_the_commit_and_the_repository_that_it_follows() -> None:
@@ -73,12 +94,11 @@ def test_a_workflow_run_names_the_run_the_commit_and_the_repository_that_it_foll
     assert given.workflow_run == WorkflowRun(
         run=Run(55, 3),
         event="pull_request",
-        conclusion="failure",
         head_sha=SHA,
         head_branch="fix",
         head_repository="octocat/agent",
     )
-    assert (given.head_sha, given.pull, given.run_id) == (SHA, None, 1000000000123)
+    assert (given.head_sha, given.pull, given.run) == (SHA, None, Run(1000000000123, 2))
 
 
 def test_a_workflow_run_in_another_events_payload_is_not_believed() -> None:
@@ -88,7 +108,7 @@ def test_a_workflow_run_in_another_events_payload_is_not_believed() -> None:
 def test_outside_of_a_workflow_nothing_is_known() -> None:
     given = read_environment({})
     assert given == Environment()
-    assert (given.run_id, given.run_attempt, given.run_url) == (None, None, None)
+    assert given.run_url is None
 
 
 def test_a_runs_page_is_on_its_server() -> None:
@@ -107,7 +127,6 @@ def test_a_runs_page_is_on_its_server() -> None:
         ("GITHUB_RUN_ID", "٣", "run"),
         ("GITHUB_RUN_ID", "0", "run"),
         ("GITHUB_SHA", "main", "head_sha"),
-        ("GITHUB_OUTPUT", "", "output_path"),
         ("GITHUB_WORKSPACE", "a\0b", "workspace"),
     ],
 )
@@ -129,13 +148,6 @@ def test_a_value_of_another_shape_is_none(name: str, text: str, field: str) -> N
 )
 def test_a_pull_request_without_a_proper_number_is_none(pull: object) -> None:
     assert environment(VARIABLES, {"pull_request": pull}).pull is None
-
-
-def test_a_gone_fork_counts_as_a_fork() -> None:
-    gone = {"number": 7, "head": {"sha": SHA, "repo": None}}
-    assert environment(VARIABLES, {"pull_request": gone}).from_fork is True
-    own = {"number": 7, "head": {"sha": SHA, "repo": {"full_name": "Acme/Agent"}}}
-    assert environment(VARIABLES, {"pull_request": own}).from_fork is False
 
 
 json_values = st.recursive(

@@ -10,7 +10,7 @@ import pytest
 
 from contractlab.render.behaviour import check_flips, drifted
 from tests import builders
-from tests.render import judgements
+from tests.render import judgements, judgements_v2
 
 if TYPE_CHECKING:
     from contractlab.compare import Pair
@@ -198,7 +198,13 @@ def test_every_case_is_on_one_of_the_pages(opened: Callable[..., Any]) -> None:
 
 
 def test_the_script_shows_a_case_as_the_page_does_without_it(opened: Callable[..., Any]) -> None:
-    for judgement in (mixed(), judgements.blocks(), judgements.hostile()):
+    for judgement in (
+        mixed(),
+        judgements.blocks(),
+        judgements.hostile(),
+        judgements_v2.blocks(),
+        judgements_v2.hostile(),
+    ):
         page = opened(judgement)
         page.evaluate("document.querySelectorAll('#explorer summary').forEach((e) => e.click())")
         page.wait_for_function(
@@ -260,7 +266,9 @@ def test_the_keyboard_alone_filters_opens_and_turns_pages(opened: Callable[..., 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("make", [judgements.passes, judgements.needs_review, mixed])
+@pytest.mark.parametrize(
+    "make", [judgements.passes, judgements.needs_review, mixed, judgements_v2.blocks]
+)
 def test_axe_finds_no_fault(
     opened: Callable[..., Any], axe: str, make: Callable[[], Judgement], width: int, scheme: str
 ) -> None:
@@ -280,8 +288,15 @@ def test_axe_finds_no_fault(
 @pytest.mark.parametrize("width", [1280, 400, 320])
 @pytest.mark.parametrize(
     "make",
-    [judgements.blocks, judgements.needs_review, mixed, lambda: judgements.hostile(_LONG)],
-    ids=["block", "review", "mixed", "long"],
+    [
+        judgements.blocks,
+        judgements.needs_review,
+        mixed,
+        lambda: judgements.hostile(_LONG),
+        judgements_v2.blocks,
+        lambda: judgements_v2.hostile(_LONG),
+    ],
+    ids=["block", "review", "mixed", "long", "v2", "v2-long"],
 )
 def test_the_page_never_scrolls_sideways(
     opened: Callable[..., Any], make: Callable[[], Judgement], width: int

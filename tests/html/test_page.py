@@ -184,5 +184,29 @@ def test_a_row_tells_what_changed_and_marks_what_only_one_release_did() -> None:
     assert "refund-other-person" in row
     assert "label negative → positive" in row
     assert "<del>negative</del>" in row
-    assert "<ins>refund_order</ins>" in row
+    assert "<ins>refund_order</ins>" in row  # the tool
+    assert '<ins class="forbidden">refund_order (forbidden)</ins>' in row  # the action
     assert '<span class="failed">fails</span>' in row
+
+
+def test_what_got_worse_names_a_forbidden_action_as_such() -> None:
+    text = render_html(judgements.blocks())
+    worse = text[text.index('<ul class="worse">') :]
+    worse = worse[: worse.index("</ul>")]
+    assert "actions +refund_order (forbidden) +read_policy" in worse
+
+
+def test_a_forbidden_action_is_marked_for_the_case_that_forbids_it_alone() -> None:
+    done = {"actions": ["search"]}
+    judgement = judgements.judgement(
+        builders.case("forbids", forbidden_actions=["search"]),
+        builders.case("allows", forbidden_actions=[]),
+        baseline={"allows": done},
+        candidate={"forbids": done, "allows": done},
+    )
+    marked = {
+        row.split('<span class="id">')[1].split("<")[0]: "search (forbidden)"
+        in row.split("</details>")[0]
+        for row in render_html(judgement).split('<details class="case">')[1:]
+    }
+    assert marked == {"forbids": True, "allows": False}

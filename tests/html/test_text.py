@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from contractlab.render.escape import html, visible
+from contractlab.render.escape import html
 from contractlab.render.html import render_html
+from contractlab.unseen import visible
 from tests.html.pages import Page, page
 from tests.render import judgements
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from contractlab.answer_schema import accepts
 from contractlab.importers import agentdojo, archive, tau
 from contractlab.importers.neutral import Note
 from contractlab.problems import ContractError
@@ -431,6 +432,47 @@ def test_an_output_that_was_not_told_is_missing(tmp_path: Path) -> None:
     run["traj"][-1] = says("That is $1,086.")
     run["info"]["task"]["outputs"] = ["1086"]
     assert record("tau-bench", file(tmp_path, [run])).outcomes["expected_writes"] is True
+
+
+def _booked(legs: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> dict[str, Any]:
+    """A trajectory that books some flights where others were expected."""
+    run = _trajectory()
+    run["info"]["task"]["actions"] = [{"name": "book_reservation", "kwargs": {"flights": wanted}}]
+    run["traj"][3] = asks("book_reservation", {"flights": legs}, "2")
+    return run
+
+
+LEG = {"flight_number": "HAT1", "date": "2024-05-25"}
+
+
+@pytest.mark.parametrize(
+    ("leg", "same"),
+    [
+        ({"origin": "EWR", "destination": "IAH", "price": 9}, True),
+        ({"date": "2024-05-26"}, False),
+        ({"seat": "1A"}, False),
+    ],
+    ids=["what the environment sets itself", "another day", "a key of its own"],
+)
+def test_of_a_flight_only_what_the_environment_takes_counts(
+    tmp_path: Path, leg: dict[str, Any], same: bool
+) -> None:
+    run = record("tau-bench", file(tmp_path, [_booked([LEG | leg], [LEG])]))
+    assert run.outcomes["expected_writes"] is same
+    (wanted,) = tau.case(run).expect["tools"]["calls"]
+    assert accepts(wanted["arguments"]["flights"]["json_schema"])([LEG | leg]) is same
+
+
+@pytest.mark.parametrize(("tool", "graded"), [("get_user_details", True), ("log_call", False)])
+def test_a_lookup_that_was_expected_is_no_write_and_an_unknown_tool_may_be_one(
+    tmp_path: Path, tool: str, graded: bool
+) -> None:
+    run = _trajectory(traj=[says("Who am I?", "user"), says("Mia.")])
+    run["info"]["task"]["actions"] = [{"name": tool, "kwargs": {"user_id": "mia"}}]
+    seen = record("tau-bench", file(tmp_path, [run]))
+    assert seen.outcomes["expected_writes"] is graded
+    forbidden = {each["name"] for each in tau.case(seen).expect.get("forbidden", [])}
+    assert ({"book_reservation", "modify_user_address"} <= forbidden) is graded
 
 
 def test_one_ground_truth_for_every_task_is_worth_a_warning(tmp_path: Path) -> None:

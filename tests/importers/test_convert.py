@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from contractlab import cli
 from contractlab.files import checker
@@ -294,6 +296,36 @@ def test_a_gate_is_scaffolded_from_one_replay_and_judges(
     assert "BLOCK: critical safety or privacy case" in told
     for name in (".pre-commit-config.yaml", ".github/workflows/contractlab.yml"):
         assert (tmp_path / name).is_file()
+
+
+def test_hook_and_workflow_are_those_of_the_docs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _imported(tmp_path, monkeypatch)
+    assert run("init", "runs/base.json") == 0
+    page = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = page.split("`.github/workflows/contractlab.yml`:\n\n```yaml\n")[1].split("```")[0]
+    written = Path(".github/workflows/contractlab.yml").read_text(encoding="utf-8")
+    assert yaml.safe_load(written) == yaml.safe_load(shown)
+    page = (Path(__file__).parents[2] / "docs" / "hook.md").read_text(encoding="utf-8")
+    (shown,) = yaml.safe_load(page.split("```yaml\n")[1].split("```")[0])["repos"]
+    (repository,) = yaml.safe_load(Path(".pre-commit-config.yaml").read_bytes())["repos"]
+    assert repository == {**shown, "hooks": shown["hooks"][:1]}
+
+
+def test_the_files_of_a_folder_name_the_replay_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _imported(tmp_path, monkeypatch)
+    assert run("init", "runs/base.json", "--folder", "gates/mine") == 0
+    assert tomllib.loads(Path("gates/mine/contractlab.toml").read_text(encoding="utf-8")) == {
+        "dataset": "evals/dataset.json",
+        "rubric": "evals/rubric.json",
+        "predictions": ["../../runs/*.json*"],
+        "baseline": "base",
+    }
+    config = ["--config", "gates/mine/contractlab.toml"]
+    assert run("compare", *config, "--candidate", "next") == 1
 
 
 def test_families_slices_and_risks_come_from_the_raw_files(

@@ -160,10 +160,13 @@ def test_a_fifth_of_one_release_reached_the_injected_goal() -> None:
     assert reached == {False: 146, True: 34, None: 20}
 
 
-def test_tau_airline_is_graded_again_and_its_disagreements_are_told() -> None:
+def test_tau_airline_graded_again_from_its_calls_agrees_with_every_recorded_reward() -> None:
     runs, tally = imported(SHARED / "tau-airline" / "gpt-4o-airline.json")
     assert Counter(each["trial"] for each in runs) == {0: 50, 1: 50, 2: 50, 3: 50}
     rewards = Counter(each["outcomes"]["reward"] for each in runs)
     assert rewards == {True: 84, False: 111, None: 5}
-    assert tally.notes["its recorded reward is 1, but its writes are not the expected ones"] == 4
+    assert all(
+        each["outcomes"].get("reward") == each["outcomes"].get("expected_writes") for each in runs
+    )
+    assert not any("its recorded reward" in note for note in tally.notes)
     assert not any("same ground-truth hash" in each for each in tally.remarks)

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contractlab.caselist import Filter, render_cases, render_cases_json, select
+from contractlab.caselist import Filter, select
 from contractlab.grade import CHECKS
 from contractlab.problems import ContractError, Rule
+from contractlab.render.caselist import render_cases, render_cases_json
+from contractlab.render.columns import width
 from contractlab.render.sentences import FLIPS
-from tests.machine.judgements import blocked, judgements
+from tests import builders
+from tests.machine.judgements import blocked, judged, judgements
 
 if TYPE_CHECKING:
     from contractlab.judge import Judgement
@@ -92,6 +95,15 @@ both       fine  privacy  critical
 4 of 4 cases
 """
     )
+
+
+def test_slices_stand_below_each_other_whatever_the_width_of_the_ids() -> None:
+    dataset = builders.dataset(builders.case("語語"), builders.case("e\u0301e\u0301"))
+    releases = [builders.release(each, dataset) for each in ("baseline", "candidate")]
+    judgement = judged(dataset, builders.rubric(), builders.predictions(*releases))
+    lines = render_cases(judgement, judgement.comparison.pairs).splitlines()[:2]
+    assert len({width(line.partition("refunds")[0]) for line in lines}) == 1
+    assert len({len(line.partition("refunds")[0]) for line in lines}) == 2
 
 
 @given(judgements())

@@ -28,3 +28,37 @@ def test_what_could_have_been_missed_rounds_up_and_is_always_said(
 ) -> None:
     comparison = SimpleNamespace(could_have_missed=could_have_missed, smallest_detectable=smallest)
     assert difference.missed(comparison) == words  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("counts", "failures", "words"),
+    [
+        (
+            (12,),
+            (),
+            "All 12 critical cases passed; with a true failure rate of 22.1 % that would still"
+            " happen one time in twenty.",
+        ),
+        (
+            (0, 1),
+            (),
+            "The one critical case passed; with a true failure rate of 95.0 % that would still"
+            " happen one time in twenty.",
+        ),
+        (
+            (1, 1),
+            (),
+            "Both critical cases passed; with a true failure rate of 77.7 % that would still"
+            " happen one time in twenty.",
+        ),
+        ((12,), ("a",), ""),
+        ((0,), (), ""),
+    ],
+    ids=["several", "one", "two", "one failed", "none"],
+)
+def test_critical_cases_that_all_passed_are_no_proof(
+    counts: tuple[int, ...], failures: tuple[str, ...], words: str
+) -> None:
+    slices = {str(index): SimpleNamespace(critical_count=each) for index, each in enumerate(counts)}
+    metrics = SimpleNamespace(by_slice=slices, critical_failures=failures)
+    assert difference.critical(metrics) == words  # type: ignore[arg-type]

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contractlab.render.escape import MOST, markdown, markdown_prose, seen
+from contractlab.render.escape import MOST, markdown, markdown_prose
+from contractlab.unseen import seen
 from tests.render.naughty import NAUGHTY
 from tests.render.rendered import Page, to_html
 

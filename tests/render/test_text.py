@@ -55,9 +55,10 @@ def test_no_line_is_wider_than_a_terminal_or_holds_what_does_not_print(fields: l
 
 def test_two_hundred_slices_and_cases_make_a_page_and_say_how_many_more() -> None:
     lines = render_text(judgements.many(2_000, 500, slices=200)).splitlines()
-    assert len(lines) < 60
+    assert len(lines) < 70
+    assert "  contractlab cases --flip regressed lists them" in lines
     assert "and 180 more slices, none with a greater loss" in lines
-    assert any(line.endswith("and 490 more") for line in lines)
+    assert any(line.endswith("and 487 more") for line in lines)
 
 
 def test_quiet_leaves_only_reasons_and_verdict() -> None:
@@ -74,7 +75,32 @@ def test_verbose_tells_which_checks_flipped_in_each_case_that_got_worse() -> Non
         "      now fails tool_correct evidence_requirement_met\n"
         '      tool "track_order" -> "search"\n'
     ) in text
-    assert "now fails" not in render_text(judgements.blocks())
+    assert "status-gift" in render_text(judgements.blocks())
+    assert '"status-gift" (slice' not in render_text(judgements.blocks())
+
+
+def test_why_critical_cases_got_worse_is_told_without_being_asked() -> None:
+    text = render_text(judgements.blocks())
+    assert (
+        "got worse:\n"
+        '  "refund-other-person" (critical, slice "refunds")\n'
+        "      now fails label_correct tool_correct forbidden_actions_absent\n"
+        '      label "negative" -> "positive"\n'
+        '      tool none -> "refund_order"\n'
+        '      actions added "read_policy" "refund_order" (forbidden)\n'
+        'also got worse: "status-gift"\n'
+    ) in text
+
+
+def test_a_slice_with_one_case_worse_and_one_better_does_not_look_unchanged() -> None:
+    judgement = judgements.judgement(
+        builders.case("lost"),
+        builders.case("won"),
+        baseline={"won": {"tool": None}},
+        candidate={"lost": {"tool": None}},
+    )
+    (line,) = [each for each in render_text(judgement).splitlines() if each.startswith("refunds ")]
+    assert line.endswith("1 worse, 1 better")
 
 
 def test_a_slice_that_lost_cases_says_so_in_words_and_comes_first() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from contractlab.canonical import encode, encode_quickly
 from contractlab.front import run
 from contractlab.intake import open_document
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.manifest import changes, check_manifest
 from contractlab.problems import ContractError, Problem
 from tests.v2.builders import (
@@ -94,7 +95,8 @@ def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
         write(tmp_path / "dataset.json", dataset()),
         write(tmp_path / "r.jsonl", as_lines(replay, "records")),
     ]
-    from contractlab.intake import check_all, open_documents  # noqa: PLC0415
+    from contractlab.crosscheck import check_all  # noqa: PLC0415
+    from contractlab.intake import open_documents  # noqa: PLC0415
 
     documents, _ = open_documents([(name, None) for name in names])
     (problem,) = check_all(documents)
@@ -106,7 +108,7 @@ def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
 
 
 def test_trials_of_one_case_are_no_duplicates(tmp_path: Path) -> None:
-    replay = predictions("r", record("case-1", trial=0), record("case-1", trial=1))
+    replay = predictions("baseline", record("case-1", trial=0), record("case-1", trial=1))
     options = write_comparison(tmp_path, dataset(), rubric(), replay)
     names = [each.partition("=")[2] for each in options]
     assert run(["validate", *names]) == 0
@@ -362,7 +364,7 @@ def test_every_float_that_orjson_spells_otherwise_is_found(value: float) -> None
         assert encode_quickly(each) == wanted
 
 
-def test_no_name_leaves_the_fence_of_the_markdown(
+def test_no_name_of_a_case_leaves_its_code_in_the_markdown(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     evil = "````\n@everyone <b>"
@@ -377,6 +379,18 @@ def test_no_name_leaves_the_fence_of_the_markdown(
     replays = predictions("baseline", record(evil)), predictions("c", record(evil, done=False))
     code, out, _ = compared(tmp_path, capfd, *replays, of=of, more=("--format=markdown",))
     assert code == 0
-    assert evil in out
-    fences = [line for line in out.splitlines() if line.startswith("`````")]
-    assert fences == ["`````text", "`````"]
+    assert "<code>&#96;&#96;&#96;&#96; &#64;<span></span>everyone &#60;b&#62;</code>" in out
+    assert evil not in out
+
+
+def test_json_lines_that_are_all_wrong_list_as_many_problems_as_a_document(tmp_path: Path) -> None:
+    cases = (case(f"case-{index}", split="tst") for index in range(MOST_PROBLEMS + 2000))
+    lines = as_lines(dataset(*cases), "cases")
+    assert len(problems_of(tmp_path / "d.jsonl", lines)) == MOST_PROBLEMS
+
+
+def test_a_line_is_named_by_the_id_that_it_holds(tmp_path: Path) -> None:
+    wrong = case("case-1")
+    del wrong["expect"]
+    (problem,) = problems_of(tmp_path / "d.jsonl", as_lines(dataset(wrong), "cases"))
+    assert problem.message == 'case "case-1" has no "expect"'

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
+from contractlab.evidence import (
+    DIGEST_FORMAT,
+    DIGEST_FORMAT_V2,
+    EVALUATOR_VERSION,
+    EVALUATOR_VERSION_V2,
+)
 from contractlab.render import numbers
 from contractlab.render.comment import items, layout
 from contractlab.render.comment.budget import taken
@@ -16,35 +21,36 @@ from contractlab.render.tables import metric_rows, slice_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from contractlab.compare import Pair
     from contractlab.render.comment.view import View
     from contractlab.render.tables import SliceRow
+
+Shown = TypeVar("Shown")
 
 
 def more_worse(view: View, shown: int) -> str:
     """The cases that got worse after those that the opening shows."""
     rest = view.regressed[shown:]
     title = f"Got worse: {numbers.counted(len(rest), 'more case')}"
-    return _cases(title, rest, items.regressed, view)
+    return case_list(title, rest, items.regressed, view)
 
 
 def failing(view: View) -> str:
     """Critical cases that fail in both releases: no news, but they block."""
     title = f"Critical, and fails in both releases: {numbers.counted(len(view.failing), 'case')}"
     # Where nothing got worse, these are what a reviewer is looking for.
-    return _cases(title, view.failing, items.failing, view, opened=not view.regressed)
+    return case_list(title, view.failing, items.failing, view, opened=not view.regressed)
 
 
 def better(view: View) -> str:
     """The cases that got better."""
     title = f"Got better: {numbers.counted(len(view.improved), 'case')}"
-    return _cases(title, view.improved, items.improved, view)
+    return case_list(title, view.improved, items.improved, view)
 
 
 def drift(view: View) -> str:
     """The cases that pass as before in another way: what a pass rate never shows."""
     title = f"Still passes, but behaves differently: {numbers.counted(len(view.drifted), 'case')}"
-    return _cases(title, view.drifted, items.drifted, view)
+    return case_list(title, view.drifted, items.drifted, view)
 
 
 def slices(view: View) -> str:
@@ -65,6 +71,8 @@ def slices(view: View) -> str:
 def _slice(row: SliceRow, confidence: float) -> tuple[str, str, str]:
     critical = f" ({numbers.count(row.critical_count)} critical)" if row.critical_count else ""
     change = f" ({row.change:+,})" if row.change else ""
+    if row.regressed and row.improved:
+        change = f" ({row.regressed:,} worse, {row.improved:,} better)"
     passed = f"{numbers.count(row.baseline_passed)} → {numbers.count(row.candidate_passed)}"
     bounds = row.interval(confidence)
     return (
@@ -90,9 +98,12 @@ def evidence(view: View) -> str:
     judgement = view.judgement
     found, rubric = judgement.evidence, judgement.rubric
     files = found.inputs[: view.budget.rows]
+    version, format_ = EVALUATOR_VERSION, DIGEST_FORMAT
+    if judgement.details is not None:
+        version, format_ = EVALUATOR_VERSION_V2, DIGEST_FORMAT_V2
     lines = [
-        f"- SHA-256 of the inputs: `{found.sha256}` (`{DIGEST_FORMAT}`)",
-        f"- Evaluator `{EVALUATOR_VERSION}`, dataset {layout.name(judgement.dataset_version)},"
+        f"- SHA-256 of the inputs: `{found.sha256}` (`{format_}`)",
+        f"- Evaluator `{version}`, dataset {layout.name(judgement.dataset_version)},"
         f" rubric {layout.name(rubric.version)},"
         f" replays {layout.name(judgement.predictions_version)}",
         f"- Bootstrap: {numbers.count(rubric.resamples)} resamples, seed {rubric.seed}",
@@ -123,20 +134,21 @@ def warnings(view: View) -> str:
     return layout.folded(f"{title} about the contracts", f"{''.join(shown)}{more}")
 
 
-def limitations() -> str:
-    """What a verdict does not say."""
-    body = "".join(f"- {each}\n" for each in LIMITATIONS)
+def limitations(lines: Sequence[str] = LIMITATIONS) -> str:
+    """What a verdict does not say; `lines` are Markdown of ours."""
+    body = "".join(f"- {each}\n" for each in lines)
     return layout.folded("What this verdict does not say", body)
 
 
-def _cases(
+def case_list(
     title: str,
-    pairs: Sequence[Pair],
-    item: Callable[[Pair], str],
+    pairs: Sequence[Shown],
+    item: Callable[[Shown], str],
     view: View,
     *,
     opened: bool = False,
 ) -> str:
+    """A folded list of cases, as long as the budget takes; empty where there are none."""
     if not pairs:
         return ""
     budget = view.budget

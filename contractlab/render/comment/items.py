@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from contractlab.render.behaviour import (
@@ -10,6 +11,7 @@ from contractlab.render.behaviour import (
     check_flips,
     forbidden_taken,
     misses,
+    telling,
 )
 from contractlab.render.escape import markdown, markdown_prose
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from contractlab.compare import Pair
+    from contractlab.grade import Graded
     from contractlab.render.behaviour import Change, Miss
 
 _VALUE = 60
@@ -28,13 +31,13 @@ _VALUES = 3
 def regressed(pair: Pair) -> str:
     """A case that got worse: the checks that fail now, and what was done otherwise."""
     broken = [flip.name for flip in check_flips(pair) if flip.held_before]
-    return _item(pair, f"now fails {_names(broken)}: {_changes(pair)}")
+    return _item(pair, _told(pair, "now fails", broken))
 
 
 def improved(pair: Pair) -> str:
     """A case that got better: the checks that hold now, and what was done otherwise."""
     mended = [flip.name for flip in check_flips(pair) if flip.held_after]
-    return _item(pair, f"now meets {_names(mended)}: {_changes(pair)}")
+    return _item(pair, _told(pair, "now meets", mended))
 
 
 def drifted(pair: Pair) -> str:
@@ -47,6 +50,31 @@ def failing(pair: Pair) -> str:
     return _item(pair, "; ".join(_miss(miss) for miss in misses(pair.candidate)))
 
 
+def flaky(graded: Graded) -> str:
+    """A case that passes in some trials only: in how many, and what it fails in the others."""
+    case = graded.case
+    failed = "; ".join(_miss(miss) for miss in misses(graded))
+    return f"- **{markdown(case.id)}** passes {_trials(graded)}: {failed}\n"
+
+
+def _told(pair: Pair, verb: str, checks: Sequence[str]) -> str:
+    """What came out differently, then what was done otherwise; of trials, how many pass."""
+    parts = []
+    if pair.baseline.trials or pair.candidate.trials:
+        parts.append(f"passes {_trials(pair.candidate)}, was {_trials(pair.baseline)}")
+    changed = _changes(pair)
+    if checks:
+        parts.append(f"{verb} {_names(checks)}{': ' if changed else ''}{changed}")
+    elif changed:
+        parts.append(changed)
+    return "; ".join(parts)
+
+
+def _trials(graded: Graded) -> str:
+    each = graded.each
+    return f"{sum(trial.passed for trial in each):,} of {len(each):,}"
+
+
 def _item(pair: Pair, text: str) -> str:
     case = pair.baseline.case
     title = f"**{markdown(case.id)}**, {'**critical**, ' if case.critical else ''}in"
@@ -55,14 +83,16 @@ def _item(pair: Pair, text: str) -> str:
 
 
 def _changes(pair: Pair) -> str:
-    forbidden = forbidden_taken(pair.candidate)
+    forbidden = forbidden_taken(telling(pair).candidate)
     return "; ".join(_change(change, forbidden) for change in changes(pair))
 
 
 def _change(change: Change, forbidden: Collection[str]) -> str:
     if change.words:
         return change.words
-    aspect = markdown_prose(change.aspect)
+    aspect = _aspect(change.aspect)
+    if change.aspect not in ("calls", "actions"):
+        forbidden = ()
     if not change.several:
         return f"{aspect} {_values(change.before)} → {_values(change.after)}"
     parts = []
@@ -71,6 +101,12 @@ def _change(change: Change, forbidden: Collection[str]) -> str:
     if change.removed:
         parts.append(f"{aspect} removed: {_values(change.removed)}")
     return "; ".join(parts) or f"{aspect} in another order: {_values(change.after)}"
+
+
+def _aspect(aspect: str) -> str:
+    """An aspect, of which a name is written as JSON: `outcome "utility"`."""
+    kind, named, name = aspect.partition(" ")
+    return f"{kind} {markdown(json.loads(name), _VALUE)}" if named else markdown_prose(aspect)
 
 
 def _miss(miss: Miss) -> str:

@@ -12,19 +12,33 @@ from contractlab.render.comment.budget import taken
 from contractlab.render.tables import gate_rows
 
 if TYPE_CHECKING:
+    from contractlab.judge import Judgement
     from contractlab.render.comment.view import View
 
 _SIGNS = {Verdict.PASS: "✅", Verdict.REVIEW: "⚠️", Verdict.BLOCK: "⛔"}
 _REASON_CASES = 2
 """Cases that the first line names."""
-_GATES = 10
+GATES = 10
 """Rows of the table that decides, which is never left out."""
 
 
 def head(view: View) -> str:
     """The verdict with its first reason, and what it means in cases."""
     judgement = view.judgement
-    decision, counts = judgement.decision, judgement.comparison.counts
+    counts = judgement.comparison.counts
+    return (
+        f"{verdict_line(judgement)} It passes {numbers.count(judgement.candidate.passed)} of"
+        f" {numbers.counted(counts.n, 'test case')}; baseline"
+        f" {layout.name(judgement.baseline_release)} passes"
+        f" {numbers.count(judgement.baseline.passed)}."
+        f" **{numbers.count(counts.regressed)} got worse**,"
+        f" {numbers.count(counts.improved)} got better.\n"
+    )
+
+
+def verdict_line(judgement: Judgement) -> str:
+    """The verdict with its first reason as a heading, and what to do."""
+    decision = judgement.decision
     verdict = decision.verdict
     reason = "every gate holds"
     if decision.reasons:
@@ -35,15 +49,7 @@ def head(view: View) -> str:
         Verdict.REVIEW: f"A person should look before {candidate} is released.",
         Verdict.BLOCK: f"Do not release {candidate}.",
     }[verdict]
-    return (
-        f"### {_SIGNS[verdict]} {verdict}: {reason}\n\n"
-        f"**{advice}** It passes {numbers.count(judgement.candidate.passed)} of"
-        f" {numbers.counted(counts.n, 'test case')}; baseline"
-        f" {layout.name(judgement.baseline_release)} passes"
-        f" {numbers.count(judgement.baseline.passed)}."
-        f" **{numbers.count(counts.regressed)} got worse**,"
-        f" {numbers.count(counts.improved)} got better.\n"
-    )
+    return f"### {_SIGNS[verdict]} {verdict}: {reason}\n\n**{advice}**"
 
 
 def decides(view: View) -> str:
@@ -60,7 +66,7 @@ def decides(view: View) -> str:
             f"**{row.candidate}**",
             row.baseline,
         )
-        for row in gate_rows(view.judgement, failed[:_GATES])
+        for row in gate_rows(view.judgement, failed[:GATES])
     ]
     held = len(decision.gates) - len(failed)
     more = layout.left_out(len(failed) - len(rows), "failed gate", view.where)
@@ -91,6 +97,7 @@ def uncertainty(view: View) -> str:
     judgement = view.judgement
     comparison, confidence = judgement.comparison, judgement.rubric.confidence
     counts, families = comparison.counts, comparison.families
+    critical = difference.critical(judgement.candidate)
     others = f"Newcombe's interval {numbers.interval(comparison.newcombe)}"
     if families is not None:
         others += (
@@ -101,7 +108,7 @@ def uncertainty(view: View) -> str:
         f"**How sure is that?** {difference.changed(counts)};"
         f" {numbers.confidence(confidence)} interval of the difference"
         f" {numbers.interval(comparison.bootstrap.interval)} points;"
-        f" {difference.missed(comparison)}. ({others}.)\n"
+        f" {difference.missed(comparison)}. ({others}.){f' {critical}' if critical else ''}\n"
     )
 
 

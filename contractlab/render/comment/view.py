@@ -31,7 +31,7 @@ class View:
     drifted: Sequence[Pair]
     """Pass as before, in another way."""
     failing: Sequence[Pair]
-    """Critical, and fail in both releases."""
+    """Critical, and fail in both releases; with trials also those that fail less often now."""
 
 
 def view(judgement: Judgement, budget: Budget, *, where: str, blob_base: str | None) -> View:
@@ -41,15 +41,17 @@ def view(judgement: Judgement, budget: Budget, *, where: str, blob_base: str | N
     drift: list[Pair] = []
     failing: list[Pair] = []
     for pair in judgement.comparison.pairs:
-        if pair.candidate.passed:
-            if not pair.baseline.passed:
-                improved.append(pair)
-            elif drifted(pair):
-                drift.append(pair)
-        elif pair.baseline.passed:
+        flip = pair.flip
+        if flip == "regressed":
             regressed.append(pair)
-        elif pair.baseline.case.critical:
-            failing.append(pair)
+            continue
+        if flip == "improved":
+            improved.append(pair)
+        if not pair.candidate.passed:
+            if pair.baseline.case.critical:
+                failing.append(pair)
+        elif flip == "both" and drifted(pair):
+            drift.append(pair)
     for each in (regressed, improved, drift):
         each.sort(key=lambda pair: not pair.baseline.case.critical)
     return View(judgement, budget, where, blob_base, regressed, improved, drift, failing)

@@ -8,8 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.render.behaviour import NONE, changes, check_flips, expectation, judged, measured
+from contractlab.render.behaviour import (
+    NONE,
+    changes,
+    check_flips,
+    expectation,
+    forbidden_taken,
+    judged,
+    measured,
+    telling,
+)
 from contractlab.render.page.parts import FLIPS
+from contractlab.render.sentences import in_trials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +55,9 @@ class Story(NamedTuple):
     words: str
     """What changed, on one line; raw."""
     flip: str
+    forbidden_before: Values = ()
+    """What was done and must not be; raw, clipped as in the facts."""
+    forbidden_after: Values = ()
 
     @property
     def drifted(self) -> bool:
@@ -77,8 +90,9 @@ def casebook(pairs: Sequence[Pair]) -> list[Entry]:
         if id(wanted) not in asked:
             facts = _clipped(wanted)
             asked[id(wanted)] = wanted, expectations.setdefault(facts, facts)
-        had, has = measured(pair.baseline.record), measured(pair.candidate.record)
-        story = stories.of(pair, had, has)
+        shown = telling(pair)
+        had, has = measured(shown.baseline.record), measured(shown.candidate.record)
+        story = stories.of(shown, had, has, flip=pair.flip, trials=in_trials(pair))
         measures = (*[fact.text for fact in had], *[fact.text for fact in has])
         entry = Entry(case, asked[id(wanted)][1], story, measures)
         groups[story.flip].append((not story.changed, not case.critical, index, entry))
@@ -94,14 +108,31 @@ class _Stories:
 
     def __init__(self) -> None:
         # By the identity of the parts, which are kept so that no identity is used again.
-        self._known: dict[tuple[int, ...], tuple[Story, tuple[object, ...]]] = {}
+        self._known: dict[tuple[object, ...], tuple[Story, tuple[object, ...]]] = {}
         self._stories: dict[Story, Story] = {}
 
-    def of(self, pair: Pair, had: Sequence[Fact], has: Sequence[Fact]) -> Story:
-        """The story of a pair whose records were measured so."""
+    def of(
+        self,
+        pair: Pair,
+        had: Sequence[Fact],
+        has: Sequence[Fact],
+        *,
+        flip: str,
+        trials: str,
+    ) -> Story:
+        """The story of a pair whose records were measured so.
+
+        Args:
+            pair: one run of each release.
+            had: what was measured of the baseline's.
+            has: what was measured of the candidate's.
+            flip: of the case, over all its trials.
+            trials: in how many it passes, in words; empty where there is one.
+        """
         before, after = judged(pair.baseline.record), judged(pair.candidate.record)
         checks = pair.baseline.checks, pair.candidate.checks
-        key = (id(before), id(after), id(checks[0]), id(checks[1]), len(had), len(has))
+        taken = forbidden_taken(pair.baseline), forbidden_taken(pair.candidate)
+        key = (*map(id, (before, after, *checks)), len(had), len(has), taken, flip, trials)
         known = self._known.get(key)
         if known is None:
             found = changes(pair)
@@ -113,8 +144,9 @@ class _Stories:
                 tuple(checks[0].items()),
                 tuple(checks[1].items()),
                 tuple(each.aspect for each in found),
-                _words(found, check_flips(pair)),
-                pair.flip,
+                "; ".join(filter(None, (trials, _words(found, check_flips(pair), taken[1])))),
+                flip,
+                *(tuple(clip(each, _VALUE_CHARS) for each in side) for side in taken),
             )
             story = self._stories.setdefault(story, story)
             known = self._known[key] = story, (before, after, checks)
@@ -148,17 +180,17 @@ def _rest(count: int) -> Values:
     return (f"… {count:,} more",) if count > 0 else ()
 
 
-def _words(changed: Sequence[Change], flips: Sequence[CheckFlip]) -> str:
-    """`fails tool_correct; tool search → none; actions +refund_order −reply`."""
+def _words(changed: Sequence[Change], flips: Sequence[CheckFlip], forbidden: Values) -> str:
+    """`fails tool_correct; tool search → none; actions +refund_order (forbidden) −reply`."""
     said = []
-    for verb, held in (("fails", False), ("now holds", True)):
+    for verb, held in (("fails", False), ("now passes", True)):
         names = [flip.name for flip in flips if flip.held_after is held]
         if names:
             said.append(f"{verb} {', '.join(names)}")
-    return "; ".join([*said, *(_change_words(change) for change in changed)])
+    return "; ".join([*said, *(_change_words(change, forbidden) for change in changed)])
 
 
-def _change_words(change: Change) -> str:
+def _change_words(change: Change, forbidden: Values) -> str:
     if change.words:
         return change.words
     if not change.several:
@@ -166,7 +198,12 @@ def _change_words(change: Change) -> str:
             clip(", ".join(values), _WORD_CHARS) or NONE for values in (change.before, change.after)
         )
         return f"{change.aspect} {before} → {after}"
-    signed = [f"+{clip(value, _WORD_CHARS)}" for value in change.added[:3]]
+    # What must not be done comes first, so that no number of other actions hides it.
+    added = sorted(change.added, key=lambda value: value not in forbidden)
+    signed = [
+        f"+{clip(value, _WORD_CHARS)}{' (forbidden)' if value in forbidden else ''}"
+        for value in added[:3]
+    ]
     signed += [f"−{clip(value, _WORD_CHARS)}" for value in change.removed[:3]]
     rest = len(change.added[3:]) + len(change.removed[3:])
     if rest:

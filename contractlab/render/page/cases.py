@@ -15,7 +15,7 @@ from contractlab.render.page.parts import CRITICAL_TAG, FLIPS, flip_tag
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.render.page.casebook import Entry, Facts, Values
+    from contractlab.render.page.casebook import Entry, Facts, Story, Values
 
 _NONE = '<span class="none">none</span>'
 
@@ -85,7 +85,7 @@ def _facts(entry: Entry) -> str:
     before = [*story.before, *_measured(story.measured_before, entry.measures[:count])]
     after = [*story.after, *_measured(story.measured_after, entry.measures[count:])]
     rows = [
-        _fact_row(aspect, asked, dict(before), dict(after), changed=aspect in story.changed)
+        _fact_row(aspect, story, asked, dict(before), dict(after))
         for aspect in dict.fromkeys([*asked, *dict(before), *dict(after)])
     ]
     had, has = dict(story.outcomes_before), dict(story.outcomes_after)
@@ -108,18 +108,20 @@ def _measured(aspects: Sequence[str], texts: Sequence[str]) -> Facts:
 
 def _fact_row(
     aspect: str,
+    story: Story,
     asked: dict[str, Values],
     before: dict[str, Values],
     after: dict[str, Values],
-    *,
-    changed: bool,
 ) -> str:
+    changed = aspect in story.changed
     kind, word = _changed(changed)
     had, has = before.get(aspect), after.get(aspect)
+    # What is forbidden is an action, whatever tool has its name.
+    bad = ((), ()) if aspect == "tool" else (story.forbidden_before, story.forbidden_after)
     return (
         f'<tr{kind}><th scope="row">{html(aspect)}{word}</th><td>{_values(asked.get(aspect))}</td>'
-        f"<td>{_values(had, has if changed else None, 'del')}</td>"
-        f"<td>{_values(has, had if changed else None, 'ins')}</td></tr>"
+        f"<td>{_values(had, has if changed else None, 'del', bad[0])}</td>"
+        f"<td>{_values(has, had if changed else None, 'ins', bad[1])}</td></tr>"
     )
 
 
@@ -127,18 +129,25 @@ def _changed(changed: bool) -> tuple[str, str]:
     return (' class="changed"', ' <span class="tag">changed</span>') if changed else ("", "")
 
 
-def _values(values: Values | None, other: Values | None = None, mark: str = "") -> str:
-    """Values one after the other; those that the other release lacks are marked."""
+def _values(
+    values: Values | None, other: Values | None = None, mark: str = "", forbidden: Values = ()
+) -> str:
+    """Values one after the other, marked where the other release lacks them, or forbidden."""
     if values is None:
         return ""
     if not values:
         return f"<{mark}>{_NONE}</{mark}>" if other else _NONE
     return ", ".join(
-        f"<{mark}>{html(value)}</{mark}>"
-        if other is not None and value not in other
-        else html(value)
+        _value(value, mark if other is not None and value not in other else "", forbidden)
         for value in values
     )
+
+
+def _value(value: str, mark: str, forbidden: Values) -> str:
+    if value not in forbidden:
+        return f"<{mark}>{html(value)}</{mark}>" if mark else html(value)
+    tag = mark or "span"
+    return f'<{tag} class="forbidden">{html(value)} (forbidden)</{tag}>'
 
 
 def _outcome(held: bool | None) -> str:

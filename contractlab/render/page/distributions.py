@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.metrics import complete, nearest_rank
 from contractlab.render import numbers
-from contractlab.render.escape import html
-from contractlab.render.page.parts import row, table, verdict_tag
+from contractlab.render.page.parts import row, table, unbroken, verdict_tag
 from contractlab.render.tables import metric_rows
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _figure(
     ]
     axis = _axis(before, after, marks)
     rows = [
-        row(each.label, each.baseline, each.candidate, html(each.limit) + _failed(each.failed))
+        row(each.label, each.baseline, each.candidate, unbroken(each.limit) + _failed(each.failed))
         for each in metric_rows(judgement)
         if each.label.endswith(name)
     ]

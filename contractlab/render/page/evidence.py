@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
-from contractlab.render import numbers
+from contractlab.evidence import (
+    DIGEST_FORMAT,
+    DIGEST_FORMAT_V2,
+    EVALUATOR_VERSION,
+    EVALUATOR_VERSION_V2,
+)
+from contractlab.render import numbers, report_v2
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
 from contractlab.render.page.parts import code, more, row, table
@@ -22,11 +27,11 @@ _WARNINGS = 40
 def evidence(judgement: Judgement) -> str:
     """Digest, versions and input files."""
     found = judgement.evidence
-    rubric = judgement.rubric
+    rubric, first = judgement.rubric, judgement.details is None
     facts = (
         ("digest", code(found.sha256)),
-        ("digest format", code(DIGEST_FORMAT)),
-        ("evaluator", code(EVALUATOR_VERSION)),
+        ("digest format", code(DIGEST_FORMAT if first else DIGEST_FORMAT_V2)),
+        ("evaluator", code(EVALUATOR_VERSION if first else EVALUATOR_VERSION_V2)),
         ("dataset", code(judgement.dataset_version)),
         ("rubric", code(rubric.version)),
         ("replays", code(clip(judgement.predictions_version, 600))),
@@ -64,6 +69,7 @@ def warnings(judgement: Judgement) -> str:
     return f"<ul>{items}</ul>{rest}"
 
 
-def limitations() -> str:
+def limitations(judgement: Judgement) -> str:
     """What a verdict does not say."""
-    return f"<ul>{''.join(f'<li>{html(each)}</li>' for each in LIMITATIONS)}</ul>"
+    lines = LIMITATIONS if judgement.details is None else report_v2.LIMITATIONS
+    return f"<ul>{''.join(f'<li>{html(each)}</li>' for each in lines)}</ul>"

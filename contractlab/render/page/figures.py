@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from contractlab.render import numbers, sentences
-from contractlab.render.escape import html, visible
+from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import filter_link, more, row, table, verdict_tag
+from contractlab.render.page.parts import filter_link, more, row, table, unbroken, verdict_tag
 from contractlab.render.tables import metric_rows, slice_rows
+from contractlab.unseen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from contractlab.judge import Judgement
     from contractlab.metrics import Metrics
     from contractlab.render.page.casebook import Entry
-    from contractlab.render.tables import MetricRow
+    from contractlab.render.tables import MetricRow, SliceRow
 
 _SLICES = 60
 
@@ -29,7 +30,7 @@ def metrics(judgement: Judgement) -> str:
             html(each.label),
             html(each.baseline),
             html(each.candidate),
-            html(each.limit),
+            unbroken(each.limit),
             _result(each),
         )
         for each in metric_rows(judgement)
@@ -75,14 +76,20 @@ def flip_matrix(judgement: Judgement, entries: Sequence[Entry]) -> str:
 
 def confusion(judgement: Judgement) -> str:
     """Both confusion matrices, side by side."""
-    positive = html(clip(judgement.rubric.positive_label, 60))
+    positive = judgement.rubric.positive_label
+    negative = _OTHER.get(positive, f"not {positive}")
+    labels = html(clip(positive, 60)), html(clip(negative, 60))
     return (
-        f'<div class="pair">{_matrix("Baseline", judgement.baseline, positive)}'
-        f"{_matrix('Candidate', judgement.candidate, positive)}</div>"
+        f'<div class="pair">{_matrix("Baseline", judgement.baseline, *labels)}'
+        f"{_matrix('Candidate', judgement.candidate, *labels)}</div>"
     )
 
 
-def _matrix(name: str, of: Metrics, positive: str) -> str:
+_OTHER = {"positive": "negative", "negative": "positive"}
+"""The other of version 1's two labels."""
+
+
+def _matrix(name: str, of: Metrics, positive: str, negative: str) -> str:
     counts = of.confusion_matrix
 
     def cell(count: int, what: str) -> str:
@@ -94,9 +101,13 @@ def _matrix(name: str, of: Metrics, positive: str) -> str:
             cell(counts.tp, "true positive"),
             cell(counts.fn, "false negative"),
         ),
-        row("expected other", cell(counts.fp, "false positive"), cell(counts.tn, "true negative")),
+        row(
+            f"expected {negative}",
+            cell(counts.fp, "false positive"),
+            cell(counts.tn, "true negative"),
+        ),
     ]
-    head = ("", f"predicted {positive}", "predicted other")
+    head = ("", f"predicted {positive}", f"predicted {negative}")
     return table(f"{name}: confusion matrix", head, rows, kind="matrix")
 
 
@@ -122,6 +133,12 @@ def checks(entries: Sequence[Entry]) -> str:
     return table("Cases that fail a check", ("check", "baseline", "candidate"), rows, kind="n2")
 
 
+def _change(each: SliceRow) -> str:
+    if each.regressed and each.improved:
+        return f"{each.regressed:,} worse, {each.improved:,} better"
+    return f"{each.change:+d}" if each.change else "0"
+
+
 def slices(judgement: Judgement) -> str:
     """Passed cases of all, by slice."""
     rows = slice_rows(judgement, worst_first=True)
@@ -131,7 +148,7 @@ def slices(judgement: Judgement) -> str:
             filter_link(f"slice={quote(visible(each.name))}", html(clip(each.name, 80))),
             f"{numbers.count(each.baseline_passed)} of {numbers.count(each.count)}",
             f"{numbers.count(each.candidate_passed)} of {numbers.count(each.count)}",
-            f"{each.change:+d}" if each.change else "0",
+            _change(each),
             numbers.count(each.critical_count),
         )
         for each in shown

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    from contractlab.bootstrap import Interval
     from contractlab.compare import Pair
+    from contractlab.interval import Interval
     from contractlab.judge import Judgement
 
 _SLICES = 30
@@ -65,12 +65,16 @@ def forest(judgement: Judgement) -> str:
 
 
 def _overall(judgement: Judgement) -> list[Estimate]:
-    comparison = judgement.comparison
+    comparison, details = judgement.comparison, judgement.details
     cases = f"{numbers.count(comparison.counts.n)} cases"
+    if details is not None:
+        seen = details.overall
+        note = f"{cases}, {numbers.count(seen.units)} independent, {seen.method.interval}"
+        return [Estimate("all cases", note, seen.delta, seen.interval, "gated")]
     found = [
         Estimate(
             "all cases",
-            f"{cases}, paired bootstrap: the gate's",
+            f"{cases}, paired bootstrap (what the gate looks at)",
             comparison.delta,
             comparison.bootstrap.interval,
             "gated",
@@ -85,9 +89,15 @@ def _overall(judgement: Judgement) -> list[Estimate]:
 
 
 def _by_slice(judgement: Judgement) -> list[Estimate]:
-    """Newcombe's interval of each slice, worst difference first."""
+    """Each slice's interval, Newcombe's or version 2's own, worst difference first."""
     confidence = exact(judgement.rubric.confidence)
     found = []
+    for each in judgement.details.slices if judgement.details else ():
+        seen = each.contrast
+        note = f"{numbers.counted(seen.cases, 'case')}, {seen.method.interval}"
+        found.append(Estimate(html(clip(each.name, 80)), note, seen.delta, seen.interval))
+    if judgement.details:
+        return sorted(found, key=lambda each: (each.delta, each.interval.low, each.label))
     for name, counts in _slice_counts(judgement.comparison.pairs).items():
         note = f"{numbers.counted(counts.n, 'case')}, Newcombe"
         interval = newcombe(counts, confidence)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from contractlab.render import sentences
-from contractlab.render.escape import visible
 from contractlab.render.page.casebook import input_shown
 from contractlab.render.page.parts import FLIPS
+from contractlab.unseen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +117,8 @@ def _stories(stories: Sequence[Story]) -> dict[str, Any]:
             outcomes.setdefault(story.outcomes_after, len(outcomes)),
             story.changed,
             visible(story.words),
+            [visible(name) for name in story.forbidden_before],
+            [visible(name) for name in story.forbidden_after],
         ]
         for story in stories
     ]

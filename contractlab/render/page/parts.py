@@ -71,6 +71,11 @@ def more(hidden: int, what: str, where: str) -> str:
     return f'<p class="note">{numbers.count(hidden)} more {what} {where}.</p>'
 
 
+def unbroken(text: str) -> str:
+    """A short raw text that stays on one line: `≤ 6,000 ms`."""
+    return f'<span class="unbroken">{html(text)}</span>'
+
+
 def code(text: str) -> str:
     """A raw text as a literal."""
     return f"<code>{html(text)}</code>"

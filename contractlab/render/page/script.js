@@ -16,7 +16,7 @@
   // One object a case, from the tables that island.py documents.
   const facts = (table, place) => table[place].map(([aspect, ...values]) => [aspect, values]);
   const stories = data.stories.map((row) => {
-    const [flip, before, after, had, has, passed, passes, changed, words] = row;
+    const [flip, before, after, had, has, passed, passes, changed, words, forbade, forbids] = row;
     const [outcomesBefore, outcomesAfter] = [data.outcomes[passed], data.outcomes[passes]];
     const was = new Map(outcomesBefore);
     const fails = outcomesAfter.filter(([, held]) => !held).map(([name]) => name);
@@ -26,6 +26,7 @@
     return {
       flip: data.flips[flip], before: facts(data.lists, before), after: facts(data.lists, after), had, has,
       was, is: new Map(outcomesAfter), fails, flips, changed, words,
+      forbade, forbids,
     };
   });
   const cases = data.cases.map((row) => {
@@ -49,13 +50,17 @@
   };
 
   // The same markup as cases.py.
+  const one = (value, mark, forbidden) => {
+    if (forbidden.includes(value)) return make(mark || "span", "forbidden", `${value} (forbidden)`);
+    return mark ? make(mark, "", value) : value;
+  };
   const none = () => make("span", "none", "none");
-  const values = (found, other, mark) => {
+  const values = (found, other, mark, forbidden = []) => {
     if (!found) return [];
     if (!found.length) return [other && other.length ? make(mark, "", none()) : none()];
     return found.flatMap((value, place) => [
       ...(place ? [", "] : []),
-      other && !other.includes(value) ? make(mark, "", value) : value,
+      one(value, other && !other.includes(value) ? mark : "", forbidden),
     ]);
   };
   const row = (name, changed, ...cells) => {
@@ -77,9 +82,10 @@
     const rows = [...aspects].map((name) => {
       const changed = story.changed.includes(name);
       const [had, has] = [before.get(name), after.get(name)];
+      const [forbade, forbids] = name === "tool" ? [[], []] : [story.forbade, story.forbids];
       return row(
         name, changed, values(asked.get(name)),
-        values(had, changed && has, "del"), values(has, changed && had, "ins"),
+        values(had, changed && has, "del", forbade), values(has, changed && had, "ins", forbids),
       );
     });
     for (const name of new Set([...story.was.keys(), ...story.is.keys()])) {

@@ -9,7 +9,15 @@ from contractlab.model import Verdict
 from contractlab.render import difference, numbers, reasons
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import CRITICAL_TAG, filter_link, more, row, table, verdict_tag
+from contractlab.render.page.parts import (
+    CRITICAL_TAG,
+    filter_link,
+    more,
+    row,
+    table,
+    unbroken,
+    verdict_tag,
+)
 from contractlab.render.tables import gate_rows
 
 if TYPE_CHECKING:
@@ -84,7 +92,7 @@ def all_gates(judgement: Judgement) -> str:
 
 def _gate(each: GateRow) -> tuple[str, str, str, str]:
     label = html(reasons.label(each.result, lambda name: f"“{clip(name, 80)}”"))
-    return label, html(each.candidate), html(each.limit), html(each.baseline)
+    return label, html(each.candidate), unbroken(each.limit), html(each.baseline)
 
 
 def _result(gate: GateResult) -> str:
@@ -120,9 +128,10 @@ def worse(judgement: Judgement, entries: Sequence[Entry]) -> str:
 def sentence(judgement: Judgement) -> str:
     """The uncertainty, in words."""
     comparison = judgement.comparison
+    critical = "" if judgement.details else difference.critical(judgement.candidate)
     confidence = numbers.confidence(judgement.rubric.confidence)
     return (
         f"{difference.changed(comparison.counts)}: {numbers.points(comparison.delta)} points,"
         f" {confidence} interval {numbers.interval(comparison.bootstrap.interval)};"
-        f" {difference.missed(comparison)}."
+        f" {difference.missed(comparison)}.{f' {critical}' if critical else ''}"
     )
