@@ -31,6 +31,11 @@ AFTER: Manifest = {
 }
 
 
+def in_a_contract(text: str) -> bool:
+    """Whether a contract can hold a name: not empty, and no lone surrogate, which CL106 refuses."""
+    return bool(text) and not any("\ud800" <= char <= "\udfff" for char in text)
+
+
 def judgement(
     cases: Sequence[Value],
     before: Sequence[Value],
