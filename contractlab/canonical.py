@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 _SORTED = orjson.OPT_SORT_KEYS
 _REPORT = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -73,9 +73,33 @@ def key_of(value: Any) -> bytes:
 class Rows:
     """A long array of objects in a report, made one by one while it is written."""
 
-    def __init__(self, entries: Iterable[dict[str, Any]]) -> None:
+    def __init__(self, entries: Iterable[dict[str, Any] | orjson.Fragment]) -> None:
         """Takes objects in which each number is one that `number` gave (or plainly 0 to 1)."""
         self.entries = entries
+
+
+class Prefixed:
+    """Objects that are alike but for their first key: what is alike is spelled once."""
+
+    def __init__(self, key: str) -> None:
+        """Takes the key that sorts before all others."""
+        self._start = b'{"%s":' % key.encode()
+        self._rests: dict[Hashable, bytes] = {}
+
+    def row(
+        self, value: str, alike: Hashable, rest: Callable[[], dict[str, Any]]
+    ) -> orjson.Fragment:
+        """One object.
+
+        Args:
+            value: of the first key.
+            alike: equal for objects whose other fields are equal.
+            rest: the other fields; asked for once for those that are alike.
+        """
+        known = self._rests.get(alike)
+        if known is None:
+            known = self._rests[alike] = b"," + _dumps(rest(), _SORTED)[1:]
+        return orjson.Fragment(self._start + orjson.dumps(value) + known)
 
 
 def encode_report(value: Any) -> bytes:

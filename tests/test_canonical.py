@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contractlab import canonical
-from contractlab.canonical import Rows, encode, encode_report, number
+from contractlab.canonical import Prefixed, Rows, encode, encode_report, number
 from contractlab.evidence import digest
 
 HARD_FLOATS: list[float] = [
@@ -155,3 +155,17 @@ def test_a_digest_is_one_of_an_array(parts: list[Any]) -> None:
     import hashlib  # noqa: PLC0415
 
     assert digest(*parts) == hashlib.sha256(by_json(parts)).hexdigest()
+
+
+@given(st.lists(st.tuples(st.text(), st.sampled_from(["é::", "b"]), st.integers(0, 3))))
+def test_rows_that_differ_in_their_first_key_alone_are_spelled_as_any_others(
+    made: list[tuple[str, str, int]],
+) -> None:
+    rows = Prefixed("case_id")
+    quick = [
+        rows.row(name, (kind, size), lambda k=kind, s=size: {"z": k, "d": s})
+        for name, kind, size in made
+    ]
+    plain = [{"case_id": name, "z": kind, "d": size} for name, kind, size in made]
+
+    assert encode_report({"rows": Rows(quick)}) == encode_report({"rows": plain})

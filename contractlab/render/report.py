@@ -7,14 +7,17 @@ and every other format can be rendered from it later.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import Rows, encode_report, number
+from contractlab.canonical import Prefixed, Rows, encode_report, number
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
 from contractlab.render.problem_json import name_as_text, warning_as_dict
 from contractlab.render.reasons import message, primary_reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from contractlab.compare import Comparison, Pair
     from contractlab.decide import GateResult, Value
     from contractlab.grade import Graded
@@ -141,16 +144,23 @@ def _metrics(metrics: Metrics) -> dict[str, Any]:
             for name, each in metrics.by_slice.items()
         },
         "critical_failures": list(metrics.critical_failures),
-        "case_results": Rows(map(_result, metrics.results)),
+        "case_results": Rows(_results(metrics.results)),
     }
 
 
-def _result(graded: Graded) -> dict[str, Any]:
-    case = graded.case
+def _results(results: Sequence[Graded]) -> Iterator[Any]:
+    rows = Prefixed("case_id")
+    for graded in results:
+        case = graded.case
+        # Mappings of checks are shared between records, so there are few of them.
+        alike = case.slice, case.critical, graded.passed, id(graded.checks)
+        yield rows.row(case.id, alike, partial(_rest, graded))
+
+
+def _rest(graded: Graded) -> dict[str, Any]:
     return {
-        "case_id": case.id,
-        "slice": case.slice,
-        "critical": case.critical,
+        "slice": graded.case.slice,
+        "critical": graded.case.critical,
         "passed": graded.passed,
         "score": graded.score,
         "checks": graded.checks,
