@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import pytest
@@ -163,8 +164,7 @@ def test_rows_that_differ_in_their_first_key_alone_are_spelled_as_any_others(
 ) -> None:
     rows = Prefixed("case_id")
     quick = [
-        rows.row(name, (kind, size), lambda k=kind, s=size: {"z": k, "d": s})
-        for name, kind, size in made
+        rows.row(name, (kind, size), partial(dict, z=kind, d=size)) for name, kind, size in made
     ]
     plain = [{"case_id": name, "z": kind, "d": size} for name, kind, size in made]
 
