@@ -236,7 +236,7 @@ def inside(bench: Bench) -> list[Row]:
         baseline=None, candidate=None, strict=False, max_bytes=10**11, places=True,
     )  # fmt: skip
     made = _made(as_dict(judgement))
-    plain = _plain(made)
+    plain = orjson.loads(canonical.encode_report(made))
     ours = seconds(lambda: canonical.encode_report(made))
     base = seconds(lambda: orjson.dumps(plain))
     rows.append(row(f"report of {bench.sizes[1]:,} cases, to orjson.dumps", ours / base, 3))
@@ -253,13 +253,34 @@ def _made(value: Any) -> Any:
     return {key: _made(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
-def _plain(value: Any) -> Any:
-    """The same objects with their rows as lists."""
-    from contractlab.canonical import Rows  # noqa: PLC0415
+def formats(bench: Bench) -> list[Row]:
+    """Each report of a comparison, to making the comparison."""
+    import gc  # noqa: PLC0415
 
-    if isinstance(value, Rows):
-        return value.entries
-    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+    from contractlab import outputs, pipeline  # noqa: PLC0415
+    from contractlab.choices import RENDER_FORMATS  # noqa: PLC0415
+
+    gc.disable()  # as in the command
+    files = bench.contracts(bench.sizes[0])
+    taken: dict[str, list[float]] = {name: [] for name in ("judged", *RENDER_FORMATS)}
+    for _ in range(bench.runs):
+        begun = time.process_time()
+        judgement = pipeline.run(
+            str(files.dataset), str(files.rubric), [str(files.predictions)],
+            baseline=None, candidate=None, strict=False, max_bytes=10**11, places=True,
+        )  # fmt: skip
+        taken["judged"].append(time.process_time() - begun)
+        for name in RENDER_FORMATS:
+            begun = time.process_time()
+            outputs.rendered(judgement, name)
+            taken[name].append(time.process_time() - begun)
+    gc.enable()
+    base = statistics.median(taken["judged"])
+    return [
+        row(f"{name} of {bench.sizes[0]:,} cases, to judging them",
+            statistics.median(taken[name]) / base, 1)
+        for name in RENDER_FORMATS
+    ]  # fmt: skip
 
 
 def stages(bench: Bench) -> list[Row]:
@@ -319,6 +340,7 @@ PARTS: dict[str, Callable[[Bench], list[Row]]] = {
     "largest": largest,
     "gates": gates,
     "inside": inside,
+    "formats": formats,
     "stages": stages,
 }
 
