@@ -109,17 +109,26 @@ def startup(bench: Bench) -> list[Row]:
         )
         for index in range(100)
     ]
-    python, ours = bench.seconds(
-        [sys.executable, "-c", "pass"], [COMMAND, "validate", str(one)], runs=bench.runs * 3
+    python, ours, hook = bench.seconds(
+        [sys.executable, "-c", "pass"],
+        [COMMAND, "validate", str(one)],
+        [COMMAND, "hook", str(one)],
+        runs=bench.runs * 3,
     )
-    rows = [row("validate 1,000 cases, to `python -c pass`", ours / python, 5)]
+    rows = [
+        row("validate 1,000 cases, to `python -c pass`", ours / python, 5),
+        row("hook, 1,000 cases, to `python -c pass`", hook / python, 5),
+    ]
     peer = peers.install(bench.folder, "check-jsonschema")
     if peer is None:
         return rows
     schema = ROOT / "schemas" / "dataset-v1.schema.json"
     theirs = [str(peer), "--schemafile", str(schema)]
-    slow, quick = bench.seconds([*theirs, str(one)], [COMMAND, "validate", str(one)])
+    slow, quick, hook = bench.seconds(
+        [*theirs, str(one)], [COMMAND, "validate", str(one)], [COMMAND, "hook", str(one)]
+    )
     rows.append(row("validate 1,000 cases, check-jsonschema to us", slow / quick, 10, least=True))
+    rows.append(row("hook, 1,000 cases, check-jsonschema to us", slow / hook, 10, least=True))
     names = list(map(str, many))
     slow, quick = bench.seconds(
         [*theirs, *names], [COMMAND, "validate", *names], runs=min(bench.runs, 3)
