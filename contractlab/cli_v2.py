@@ -52,9 +52,12 @@ def aa(
         str | None, typer.Option("--candidate", metavar="ID", help="... with this one's.")
     ] = None,
     rounds: Annotated[
-        int, typer.Option("--rounds", min=1, max=100_000, help="Comparisons to simulate.")
+        int,
+        typer.Option("--rounds", min=1, max=100_000, metavar="N", help="Comparisons to simulate."),
     ] = 200,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Names the random stream.")] = 7,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, metavar="N", help="Names the random stream.")
+    ] = 7,
     format_: Annotated[
         str, typer.Option("--format", metavar="text|json", help="How the answer is printed.")
     ] = "text",
@@ -79,15 +82,29 @@ def power(
     *,
     margin: Annotated[
         float | None,
-        typer.Option("--margin", min=0, max=1, help="Accepted loss of pass rate; none: a table."),
+        typer.Option(
+            "--margin",
+            min=0,
+            max=1,
+            metavar="X",
+            help="Accepted loss of pass rate; none: a table.",
+        ),
     ] = None,
     discordance: Annotated[
         float,
-        typer.Option("--discordance", help="Share of cases that come out differently by chance."),
+        typer.Option(
+            "--discordance", metavar="X", help="Share of cases that come out differently by chance."
+        ),
     ] = 0.1,
-    pass_rate: Annotated[float, typer.Option("--pass-rate", help="Of the agent.")] = 0.8,
-    wanted: Annotated[float, typer.Option("--power", help="Probability to show it.")] = 0.8,
-    confidence: Annotated[float, typer.Option("--confidence", help="Of the interval.")] = 0.95,
+    pass_rate: Annotated[
+        float, typer.Option("--pass-rate", metavar="X", help="Of the agent.")
+    ] = 0.8,
+    wanted: Annotated[
+        float, typer.Option("--power", metavar="X", help="Probability to show it.")
+    ] = 0.8,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="X", help="Of the interval.")
+    ] = 0.95,
     bootstrap: Annotated[
         bool, typer.Option("--bootstrap", help="Percentile bootstrap instead of Newcombe.")
     ] = False,

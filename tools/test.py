@@ -68,8 +68,12 @@ def oldest_dependencies() -> bool:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     oldest = [re.sub(r">=", "==", each) for each in project["dependencies"]]
     python = environment(ROOT / ".venv-oldest")
-    install(python, [*oldest, "-e", f"{ROOT}[test]"])
-    return succeeds("tests, oldest dependencies", [*tests(python, []), "-m", "not once"])
+    # In two steps: some of the tests' tools ask for newer ones than we do, and are not run here.
+    install(python, ["-e", f"{ROOT}[test]"])
+    install(python, oldest)
+    # openapi-core rests on a pydantic that takes only its own, newer pydantic-core.
+    selection = ["-m", "not once", "--ignore=tests/github/test_conformance.py"]
+    return succeeds("tests, oldest dependencies", [*tests(python, []), *selection])
 
 
 def environment(folder: Path) -> str:
