@@ -34,9 +34,9 @@ def validate(options: ValidateOptions) -> int:
     """Checks contracts: 0 where nothing is wrong, else 2."""
     try:
         options = _with_configured_files(options)
-        problems = _validated(options)
+        problems, roles = _validated(options)
     except ContractError as error:
-        problems = error.problems
+        problems, roles = error.problems, set()
     wrong = [each for each in problems if options.strict or not each.rule.warns]
     code = NOTHING_DECIDED if wrong else RIGHT
     if options.format == "json":
@@ -48,7 +48,10 @@ def validate(options: ValidateOptions) -> int:
         text, count = _told(problems, strict=options.strict)
         write_error(f"{text}{count}\n")
         return code
-    return deliver("" if options.quiet else no_problem(len(options.wanted)), code)
+    said = no_problem(len(options.wanted))
+    if "predictions" in roles and "dataset" not in roles:
+        said = f"{said.rstrip()} (no dataset named, so coverage is unchecked)\n"
+    return deliver("" if options.quiet else said, code)
 
 
 def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
@@ -72,7 +75,8 @@ def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
     return replace(options, predictions=tuple(configuration.expand(options.predictions)))
 
 
-def _validated(options: ValidateOptions) -> list[Problem]:
+def _validated(options: ValidateOptions) -> tuple[list[Problem], set[str]]:
+    """The problems, and the roles of the files that could be opened."""
     wanted = options.wanted
     order = {name: index for index, name in enumerate(wanted)}
     with for_person(quiet=options.quiet) as progress:
@@ -81,7 +85,8 @@ def _validated(options: ValidateOptions) -> list[Problem]:
         )
         progress.step("checking")
         problems += check_all(documents, complete=not problems)
-    return sorted(problems, key=lambda problem: order.get(problem.file, -1))
+    ordered = sorted(problems, key=lambda problem: order.get(problem.file, -1))
+    return ordered, {document.role for document in documents}
 
 
 def hook(options: HookOptions) -> int:

@@ -428,3 +428,13 @@ def test_a_file_that_is_named_by_a_role_has_to_be_what_it_is_called(
 
     assert done.returncode == 2
     assert "holds a rubric, not a dataset" in " ".join(done.stderr.decode().split())
+
+
+def test_validate_says_that_replays_alone_were_not_held_against_a_dataset(
+    contractlab: Callable[..., Any], tmp_path: Path
+) -> None:
+    triple = [option.partition("=")[2] for option in write_triple(tmp_path)]
+    unchecked = b"no dataset named"
+
+    assert unchecked in contractlab("validate", triple[-1]).stdout
+    assert unchecked not in contractlab("validate", *triple).stdout
