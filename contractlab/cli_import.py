@@ -40,9 +40,16 @@ def _said(work: Callable[[], list[str]]) -> int:
 
 def import_(
     format_: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="A format, or auto; docs/importing.md.")
+        str,
+        typer.Argument(
+            metavar="FORMAT",
+            help="auto looks at the files. Or one of: otel, openai-chat, openai-responses, "
+            "anthropic, inspect, promptfoo, langfuse, atif, agentdojo, tau-bench, table.",
+        ),
     ],
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT...", help="Raw files.")],
+    inputs: Annotated[
+        list[str], typer.Argument(metavar="INPUT...", help="Raw files, or patterns: 'logs/*.json'.")
+    ],
     *,
     release: Annotated[
         str, typer.Option("--release", metavar="ID", help="Whose behaviour this is.")
@@ -67,7 +74,11 @@ def import_(
         int, typer.Option("--max-bytes", min=1, metavar="N", help="Size cap of each file.")
     ] = MAX_BYTES,
 ) -> int:
-    """Make a replay of traces, logs or benchmark runs."""
+    """Make a replay of traces, logs or benchmark runs.
+
+    The first one becomes a gate with `contractlab init`. What each format gives, and how a
+    mapping file reads rows of your own: docs/importing.md.
+    """
     from contractlab import config  # noqa: PLC0415 (only for this command)
     from contractlab.importers import command  # noqa: PLC0415
 

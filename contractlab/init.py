@@ -141,7 +141,7 @@ def scaffold(
         HOOK_FILE: HOOK,
         WORKFLOW_FILE: WORKFLOW,
     }
-    return Scaffold(texts, tuple(_said(cases, facts, mapping_said)))
+    return Scaffold(texts, tuple(_said(cases, facts, seen, mapping_said)))
 
 
 def _errors_at_most(records: Sequence[Mapping[str, Any]]) -> float:
@@ -152,7 +152,10 @@ def _errors_at_most(records: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _said(
-    cases: Sequence[Mapping[str, Any]], facts: Mapping[str, CaseFacts], more: Sequence[str]
+    cases: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, CaseFacts],
+    seen: Mapping[str, _Seen],
+    more: Sequence[str],
 ) -> Iterable[str]:
     critical = sum("critical" in case for case in cases)
     yield f"{len(cases)} cases, all in the split test; {critical} critical"
@@ -163,9 +166,14 @@ def _said(
             f"{snapshots} cases expect what this replay did (its tools, its label, that it answers)"
             ": read them, and correct what was wrong"
         )
-    empty = [case["id"] for case in cases if not case["expect"]]
-    if empty:
-        yield f"{len(empty)} cases expect nothing yet, such as {shown(empty[0])}"
+    bare = [
+        case["id"] for case in cases if case["expect"] == _ANSWERS and not seen[case["id"]].answered
+    ]
+    if bare:
+        yield (
+            f"{len(bare)} cases have no good run here, and expect no more than an answer, "
+            f"such as {shown(bare[0])}"
+        )
     if len({case.get("family_id", case["id"]) for case in cases}) == len(cases):
         yield "every case is a family of its own: give near-copies one family_id"
     yield "why the rubric is as it is: docs/default-rubric.md; next: contractlab validate"
@@ -216,9 +224,11 @@ def _snapshot(seen: _Seen) -> dict[str, Any]:
     if seen.calls:
         calls = [{"name": name} for name in sorted(seen.calls.elements())]
         expect["tools"] = {"mode": "superset", "arguments": "ignore", "calls": calls}
-    if not expect and seen.answered:
-        expect["answer"] = {"matches": r"\S"}
-    return expect
+    # A case that expects nothing could never fail: one without a good run is to answer at least.
+    return expect or _ANSWERS
+
+
+_ANSWERS: dict[str, Any] = {"answer": {"matches": r"\S"}}
 
 
 def _facts(
@@ -238,12 +248,18 @@ def _facts(
             ]
     facts: dict[str, CaseFacts] = {}
     mapping = None if options.mapping is None else mapping_file.load(options.mapping)
+
+    def keep(id_: str, found: CaseFacts) -> None:
+        # Of several trials, one that crashed may not tell what is wanted.
+        if id_ not in facts or (found.expect and not facts[id_].expect):
+            facts[id_] = found
+
     wanted = Wanted(
         "auto" if format_ == "several" else format_, tuple(s["file"] for s in sources), mapping
     )
     tally = Tally()
     try:
-        for _ in convert(wanted, tally, on_case=facts.setdefault):
+        for _ in convert(wanted, tally, on_case=keep):
             pass
     except ContractError:
         # Such as several releases in one file: what was found until then is true all the same.

@@ -4,7 +4,8 @@
     python tools/make_lock.py --check    says whether the project's bounds still agree with it
 
 One file for every operating system and Python that the Action runs on. typer is left out: the
-Action reads its inputs from variables and starts no command line. Needs uv.
+Action reads its inputs from variables and starts no command line. So is backports.zstd: it imports
+no logs. Needs uv.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements-action.lock"
-UNUSED = ("typer",)
+UNUSED = ("backports.zstd", "typer")
 OPTIONS = (
     *("--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),
     *("--no-header", "--no-annotate", "--no-emit-index-url"),

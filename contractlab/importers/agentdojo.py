@@ -93,7 +93,7 @@ def _run(value: Any, where: Where) -> Found:
         seen = walk(arr(run.get("messages")), guess=False)
         calls, answer = seen.calls, seen.answer
     total = count(run.get("total_tokens"))
-    release, notes = _release(run, path)
+    release, notes = _release(run, path or _told_by(where.file, suite, task))
     return NeutralRecord(
         "/".join(filter(None, parts)),
         where,
@@ -130,6 +130,12 @@ def _ended(run: dict[str, Any]) -> tuple[Status, str | None]:
         return "ok", None
     told = brief(run["error"])
     return ("timeout" if "timeout" in told.lower()[:120] else "error"), told
+
+
+def _told_by(file: str, suite: str | None, task: str) -> str | None:
+    """The file's own path, where it is that of a run: `.../pipeline/suite/task/attack/x.json`."""
+    parts = file.replace("\\", "/").split("/")
+    return "/".join(parts) if len(parts) > 4 and parts[-4:-2] == [suite, task] else None
 
 
 def _release(run: dict[str, Any], path: str | None) -> tuple[str | None, tuple[str, ...]]:

@@ -7,12 +7,20 @@ Member names are keys only: nothing is written, so that a name such as `../x` le
 from __future__ import annotations
 
 import io
-import zipfile
+import sys
 import zlib
 from typing import TYPE_CHECKING
 
 from contractlab.importers.source import MAX_DOCUMENT_BYTES
 from contractlab.problems import ContractError
+
+# Inspect packs its logs with Zstandard, which the standard library knows from 3.14 on.
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:
+    from backports.zstd import ZstdError, zipfile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
 MOST_MEMBERS = 200_000
 MOST_INFLATED = 4 * 1024**3
 """Bytes of all members that are read, together."""
+PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93}
+"""Ways in which members may be packed; 93 is Zstandard."""
 MOST_RATIO = 200
 """How many times its packed size a member of more than a mebibyte may be."""
 
@@ -56,6 +66,9 @@ def members(source: Source, wanted: Callable[[str], bool]) -> dict[str, Callable
 def _inflated(
     source: Source, archive: zipfile.ZipFile, info: zipfile.ZipInfo, left: list[int]
 ) -> bytes:
+    if info.compress_type not in PACKED:
+        message = f"member {info.filename!r} is packed in a way that logs are not"
+        raise ContractError([source.problem(message, "export the log again")])
     most = min(MAX_DOCUMENT_BYTES, left[0], max(1024**2, info.compress_size * MOST_RATIO))
     try:
         with archive.open(info) as member:
@@ -63,6 +76,7 @@ def _inflated(
     except (
         zipfile.BadZipFile,
         zlib.error,
+        ZstdError,
         OSError,
         EOFError,
         RuntimeError,

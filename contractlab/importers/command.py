@@ -113,14 +113,15 @@ def _is_lines(name: str) -> bool:
 
 
 def _check_output(options: ImportOptions) -> None:
-    for name in options.inputs:
+    read = options.inputs if options.mapping is None else (*options.inputs, options.mapping)
+    for name in read:
         same = os.path.abspath(name) == os.path.abspath(options.output)  # noqa: PTH100
         if same or (os.path.exists(options.output) and _samefile(name, options.output)):  # noqa: PTH110
             raise ContractError(
                 [
                     Problem(
                         Rule.BAD_USAGE,
-                        "the output is one of the inputs",
+                        "the output is one of the files that are read",
                         "name another file with -o",
                         name,
                     )

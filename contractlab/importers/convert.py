@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from contractlab.importers.neutral import NeutralRecord, Note, Skipped
+from contractlab.importers.readable import readable
 from contractlab.importers.registry import AUTO, detect, importer, known
 from contractlab.importers.source import MAX_BYTES, Source
 from contractlab.problems import ContractError, Problem, Rule
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from contractlab.importers.mapping import Mapping
     from contractlab.importers.neutral import Call, CaseFacts, Found
+    from contractlab.importers.registry import Importer
 
 _MOST_SHOWN = 3
 """Places shown for each reason."""
@@ -44,6 +47,17 @@ class Tally:
         """Every note as a replay keeps it."""
         counted = [f"{much} of {self.read} runs: {text}" for text, much in self.notes.items()]
         return [*self.remarks, *counted]
+
+    _known: set[int] = field(default_factory=set)
+    """Of each run that has an id of its own: id and behaviour, hashed."""
+
+    def is_copy(self, run: NeutralRecord) -> bool:
+        """Whether a run of the same id that did the same was read before."""
+        calls = tuple(call.name for call in run.calls or ())
+        seen = hash((run.run_id, run.case_id, run.trial, run.status, calls, str(run.answer)))
+        known = seen in self._known
+        self._known.add(seen)
+        return known
 
     def skip(self, reason: str, place: str) -> None:
         """Counts a run that is left out."""
@@ -102,14 +116,9 @@ def convert(
         ContractError: a file can't be read, no format knows it, or it is not what it should be.
     """
     trials = _Trials()
-    named = known(wanted.format)
-    for name in dict.fromkeys(wanted.inputs):
-        source = Source(name, wanted.max_bytes)
-        format_ = detect(source) if named == AUTO else named
-        tally.format = format_ if tally.format in ("", format_) else "several"
-        tally.sources.append(source)
+    for format_, group in groupby(_sources(wanted, tally), key=lambda each: each[0]):
         module = importer(format_)
-        for found in module.read(source):
+        for found in _read(module, (source for _, source in group)):
             record = _kept(found, tally, wanted)
             if record is None:
                 continue
@@ -118,6 +127,7 @@ def convert(
             if on_case is not None:
                 on_case(record.case_id, _facts(module.case(record), record, wanted.mapping))
             yield written(record)
+    for source in tally.sources:
         source.hash()
     if trials.moved:
         tally.remarks.append(
@@ -125,6 +135,34 @@ def convert(
             "the next free trial"
         )
     _check(wanted, tally)
+
+
+def _sources(wanted: Wanted, tally: Tally) -> Iterator[tuple[str, Source]]:
+    """Each file with its format, one at a time; a copy of an earlier one is left out."""
+    named = known(wanted.format)
+    sizes: dict[int, list[Source]] = {}
+    for name in dict.fromkeys(wanted.inputs):
+        source = Source(name, wanted.max_bytes)
+        alike = sizes.setdefault(source.size(), [])
+        same = next((each for each in alike if each.hash() == source.hash()), None)
+        if same is not None:
+            tally.remarks.append(f"{name} has the bytes of {same.name}, and is left out")
+            continue
+        alike.append(source)
+        format_ = detect(source) if named == AUTO else named
+        tally.format = format_ if tally.format in ("", format_) else "several"
+        tally.sources.append(source)
+        yield format_, source
+
+
+def _read(module: Importer, sources: Iterator[Source]) -> Iterator[Found]:
+    """The runs of some files of one format, together where a run may stand in several."""
+    together = getattr(module, "read_together", None)
+    if together is not None:
+        yield from together(sources)
+        return
+    for source in sources:
+        yield from module.read(source)
 
 
 def _kept(found: Found, tally: Tally, wanted: Wanted) -> NeutralRecord | None:
@@ -137,16 +175,30 @@ def _kept(found: Found, tally: Tally, wanted: Wanted) -> NeutralRecord | None:
         return None
     if wanted.mapping is not None:
         wanted.mapping.apply(found)
+    readable(found)
     if not found.case_id.strip():
-        tally.skip("names no case (a mapping can say where it stands)", _place(found))
+        tally.skip(_nameless(wanted.mapping), _place(found))
         return None
     if wanted.only is not None and found.release != wanted.only:
         tally.skip("is another release's", _place(found))
+        return None
+    if found.run_id is not None and tally.is_copy(found):
+        tally.skip("is a copy of a run that was read before it", _place(found))
         return None
     tally.releases[found.release or ""] += 1
     for note in found.notes:
         tally.notes[note] += 1
     return found
+
+
+def _nameless(mapping: Mapping | None) -> str:
+    """Why a run has no case."""
+    rule = None if mapping is None else mapping.fields.get("case_id")
+    if rule is None:
+        return "names no case (a mapping can say where it stands)"
+    written = rule.path.written
+    bare = "" if written[0] in "$@" or not set(written) & set(".[") else "; a path begins with $"
+    return f"the mapping's case_id, {written}, leads to no text or number in it{bare}"
 
 
 def _place(found: NeutralRecord | Skipped) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from contractlab.importers.archive import members
 from contractlab.importers.messages import walk
 from contractlab.importers.neutral import CaseFacts, NeutralRecord, Note, Skipped, Where
 from contractlab.importers.values import (
@@ -15,9 +15,11 @@ from contractlab.importers.values import (
     first,
     measured,
     name,
+    number,
     obj,
     seconds_as_ms,
     text,
+    total,
     usage,
     verdict,
 )
@@ -59,12 +61,13 @@ def case(record: NeutralRecord) -> CaseFacts:
     task = name(obj(obj(record.raw).get("eval")).get("task"))
     if type(given) is list:
         given = walk(given).input
-    return CaseFacts(
-        input=given, slice=task, expect={"outcomes": dict.fromkeys(sorted(record.outcomes), True)}
-    )
+    wanted = {"outcomes": dict.fromkeys(sorted(record.outcomes), True)} if record.outcomes else {}
+    return CaseFacts(input=given, slice=task, expect=wanted)
 
 
 def _archive(source: Source) -> Iterator[Found]:
+    from contractlab.importers.archive import members  # noqa: PLC0415 (only for archives)
+
     header: dict[str, Any] = {}
     found = members(source, lambda path: path in _HEADERS or _is_sample(path))
     listed = sorted(found, key=lambda path: (_HEADERS.get(path, 9), path))
@@ -105,11 +108,11 @@ def _run(header: dict[str, Any], value: Any, where: Where) -> Found:
     choice = obj((arr(output.get("choices")) or [None])[0])
     seen = walk(arr(sample.get("messages")), guess=False)
     status, error = _ended(sample, choice)
-    scores = {key: obj(score) for key, score in obj(sample.get("scores")).items()}
-    told = {key: verdict(score.get("value")) for key, score in scores.items()}
-    graded = [key for key, score in scores.items() if told[key] is None and score]
-    notes = tuple(f"the score {key} is no yes or no, and left out" for key in sorted(graded))
+    outcomes, notes = _scored(sample)
+    if arr(sample.get("error_retries")):
+        notes += ("an error came before it, and it was run again",)
     answer = content_text(obj(choice.get("message")).get("content")) or seen.answer
+    used, cost = _used(sample, output, name(header.get("model")))
     return NeutralRecord(
         f"{task}/{called}" if task else called,
         where,
@@ -117,25 +120,60 @@ def _run(header: dict[str, Any], value: Any, where: Where) -> Found:
         trial=epoch - 1 if type(epoch) is int and epoch > 0 else None,
         status=status,
         error=error,
-        outcomes={key: told[key] for key in sorted(told) if key not in graded},
+        outcomes=outcomes,
         calls=seen.calls,
         answer=answer or text(output.get("completion")),
         latency_ms=seconds_as_ms(sample.get("total_time")),
-        tokens=measured(_tokens(sample, output)),
+        cost_usd=cost,
+        tokens=measured(used),
         release=name(header.get("model")),
         notes=notes,
+        run_id=text(sample.get("uuid")),
     )
 
 
-def _tokens(sample: dict[str, Any], output: dict[str, Any]) -> dict[str, int] | None:
+def _scored(sample: dict[str, Any]) -> tuple[dict[str, bool | None], tuple[str, ...]]:
+    """The scorers' yes and no; a score of several values is an outcome each."""
+    scores = dict(obj(sample.get("scores")))
+    if not scores and obj(sample.get("score")):
+        scores = {"score": sample["score"]}  # logs of before several scorers
+    told: dict[str, bool | None] = {}
+    graded = []
+    for key, score in scores.items():
+        value = obj(score).get("value")
+        parts = value if type(value) is dict else {None: value}
+        for part, inner in parts.items():
+            called = key if part is None else f"{key}.{part}"
+            found = _yes_or_no(inner)
+            if found is None and inner is not None:
+                graded.append(called)
+            else:
+                told[called] = found
+    notes = tuple(f"the score {key} is no yes or no, and left out" for key in sorted(graded))
+    return {key: told[key] for key in sorted(told)}, notes
+
+
+def _yes_or_no(value: Any) -> bool | None:
+    # N is an answer that was not given: Inspect counts it as 0, like a wrong one.
+    return False if value == "N" else verdict(value)
+
+
+def _used(
+    sample: dict[str, Any], output: dict[str, Any], model: str | None
+) -> tuple[dict[str, int] | None, float | None]:
+    """Tokens and dollars of the model that is evaluated: a grader's are not the agent's."""
     by_model = obj(sample.get("model_usage"))
-    return added(map(usage, by_model.values())) or usage(output.get("usage"))
+    if model is not None and model in by_model:
+        by_model = {model: by_model[model]}
+    used = [obj(each) for each in by_model.values()] or [obj(output.get("usage"))]
+    cost = total(number(each.get("total_cost")) for each in used)
+    return added(map(usage, used)), cost
 
 
 def _ended(sample: dict[str, Any], choice: dict[str, Any]) -> tuple[Any, str | None]:
     if sample.get("error"):
         told = brief(sample["error"])
-        return ("timeout" if "timeout" in told.lower()[:80] else "error"), told
+        return ("timeout" if _TIMEOUT.search(told[:80]) else "error"), told
     limit = obj(sample.get("limit"))
     if limit:
         kind = first(limit, "type") or "limit"
@@ -143,3 +181,6 @@ def _ended(sample: dict[str, Any], choice: dict[str, Any]) -> tuple[Any, str | N
     if choice.get("stop_reason") in ("max_tokens", "model_length"):
         return "limit", f"limit: {choice['stop_reason']}"
     return "ok", None
+
+
+_TIMEOUT = re.compile(r"\w*Timeout|timed out")

@@ -5,16 +5,18 @@ What it names overrides what the importer found; what it does not name stays.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from contractlab.importers.neutral import Call, NeutralRecord
+from contractlab.importers.neutral import BARE, Call, NeutralRecord
 from contractlab.importers.values import arguments, content_text, count, number, parsed, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
 
     from contractlab.importers.groups import Groups
+    from contractlab.importers.neutral import Status
     from contractlab.importers.paths import PathOf
 
 
@@ -85,6 +87,8 @@ class Mapping:
                 record.tokens = {**(record.tokens or {}), kind: much}
         if self.calls:
             record.calls = self._calls(record.raw)
+        if record.label or record.outcomes or record.calls or record.answer is not None:
+            record.notes = tuple(note for note in record.notes if note != BARE)
 
     def facts(self, record: NeutralRecord) -> dict[str, Any]:
         """What it says about the case."""
@@ -146,7 +150,7 @@ def _key(value: Any) -> str:
         return value
     if type(value) is bool:
         return "true" if value else "false"
-    if type(value) is float and value == int(value):
+    if type(value) is float and value.is_integer():
         return str(int(value))
     return str(value)
 
@@ -162,16 +166,25 @@ def numeric(value: Any) -> float | None:
             value = float(value)
         except ValueError:
             return None
-    return value if type(value) in (int, float) and value == value else None  # noqa: PLR0124
+    if type(value) is float and not math.isfinite(value):
+        return None
+    return value if type(value) in (int, float) else None
 
 
 def _flat(values: list[Any]) -> list[Any]:
     return [inner for each in values for inner in (each if type(each) is list else [each])]
 
 
+def _plain(found: list[Any]) -> list[Any]:
+    """What can be a name: a text, a finite number or a boolean, and no list or object."""
+    plain = (each for each in found if type(each) not in (dict, list))
+    return [each for each in plain if type(each) is not float or math.isfinite(each)]
+
+
 def _case_id(record: NeutralRecord, found: list[Any]) -> None:
     # Without one there is no case: an id that the importer made up would be a wrong one.
-    record.case_id = _key(found[0]) if found else ""
+    plain = _plain(found)
+    record.case_id = _key(plain[0]) if plain else ""
     record.notes = tuple(note for note in record.notes if not note.startswith("its case id"))
 
 
@@ -188,13 +201,28 @@ def _trial_from_1(record: NeutralRecord, found: list[Any]) -> None:
     record.trial = number_ - 1 if number_ else record.trial
 
 
+_STATUSES: dict[str, Status] = {
+    **dict.fromkeys(("ok", "success", "successful", "succeeded"), "ok"),
+    **dict.fromkeys(("complete", "completed", "done", "finished"), "ok"),
+    **dict.fromkeys(("timeout", "timed_out", "timed out", "deadline_exceeded"), "timeout"),
+    **dict.fromkeys(("limit", "max_steps", "max_turns", "truncated"), "limit"),
+    **dict.fromkeys(("error", "failure", "crashed", "exception"), "error"),
+}
+UNKNOWN_STATUS = "its status is no word that is known, and is taken as an error: map it"
+
+
 def _status(record: NeutralRecord, found: list[Any]) -> None:
-    if found:
-        told = _key(found[0]).lower()
-        known = told if told in ("ok", "error", "timeout", "limit") else None
-        record.status = known or ("ok" if verdict(found[0]) else "error")  # type: ignore[assignment]
-        if known is None and verdict(found[0]) is None:
-            record.error = record.error or f"status {told}"
+    if not found:
+        return
+    told, yes = _key(found[0]).strip().lower(), verdict(found[0])
+    if told in _STATUSES:
+        record.status = _STATUSES[told]
+    else:
+        record.status = "ok" if yes else "error"
+        if yes is None:
+            record.notes = (*record.notes, UNKNOWN_STATUS)
+    if record.status != "ok":
+        record.error = record.error or f"status {told}"
 
 
 def _error(record: NeutralRecord, found: list[Any]) -> None:
@@ -208,11 +236,18 @@ def _evidence(record: NeutralRecord, found: list[Any]) -> None:
     if len(flat) == 1 and type(flat[0]) is bool:
         record.evidence = flat[0]
     else:
-        record.evidence = list(dict.fromkeys(_key(each) for each in flat if each != ""))
+        named = [_key(each) for each in _plain(flat) if each != ""]
+        record.evidence = list(dict.fromkeys(named))
 
 
 def _label(record: NeutralRecord, found: list[Any]) -> None:
-    record.label = (_key(found[0]).strip() or None) if found else None
+    plain = _plain(found)
+    record.label = (_key(plain[0]).strip() or None) if plain else None
+
+
+def _release(record: NeutralRecord, found: list[Any]) -> None:
+    plain = _plain(found)
+    record.release = _key(plain[0]) if plain else record.release
 
 
 def _seconds(value: Any) -> float | None:
@@ -224,7 +259,7 @@ _APPLY: dict[str, Any] = {
     "case_id": _case_id,
     "trial": _set("trial", lambda value: count(numeric(value))),
     "trial_from_1": _trial_from_1,
-    "release": _set("release", _key),
+    "release": _release,
     "error": _error,
     "status": _status,
     "label": _label,

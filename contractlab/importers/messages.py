@@ -71,7 +71,7 @@ def _assistant(
     told = content_text(message.get("content"))
     if told is not None:
         seen.answer = told
-    counted = usage(first(message, "usage"))
+    counted = usage(message["usage"]) if "usage" in message else None
     if counted:
         seen.usages.append(counted)
     asked = message.get("tool_calls")

@@ -62,6 +62,8 @@ class NeutralRecord:
     """What the source calls the release."""
     notes: tuple[str, ...] = ()
     """What a reader should know; counted over runs by their text."""
+    run_id: str | None = None
+    """An id that no other run has, where the format gives one: its copies are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,9 @@ class Note:
 
     text: str
 
+
+BARE = "only its case is known: neither its columns nor a mapping say what it did"
+"""A note about a row, which a mapping that finds more takes back."""
 
 Found = NeutralRecord | Skipped | Note
 

@@ -39,6 +39,8 @@ class PathOf:
         self.of_record = written.startswith("@")
         self._steps: list[tuple[str, Any]] = []
         if not written.startswith(("$", "@")):
+            if not written.strip():
+                raise ValueError("is empty")
             self._steps = [("name", written)]
             return
         at = 1
@@ -86,4 +88,9 @@ def _taken(kind: str, argument: Any, value: Any) -> Iterable[Any]:
         return value if type(value) is list else value.values() if type(value) is dict else ()
     key, wanted = argument
     listed = value if type(value) is list else ()
-    return [each for each in listed if type(each) is dict and each.get(key) == wanted]
+    return [each for each in listed if type(each) is dict and _is(each.get(key), wanted)]
+
+
+def _is(found: Any, wanted: Any) -> bool:
+    # true is not 1 here, though it is to Python.
+    return bool((type(found) is bool) == (type(wanted) is bool) and found == wanted)

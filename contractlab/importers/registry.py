@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
-from contractlab.importers.table import is_table
+from contractlab.importers.table import header, is_table
 from contractlab.problems import ContractError, Problem, Rule
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ def detect(source: Source) -> str:
         ContractError: the file can't be read, or no format knows it.
     """
     if is_table(source.name):
-        return "table"
+        from contractlab.importers.langfuse import is_row  # noqa: PLC0415 (only for tables)
+
+        return "langfuse" if is_row(dict(header(source))) else "table"
     if source.head().startswith(b"PK\x03\x04"):
         return "inspect"
     value = source.first()

@@ -7,18 +7,21 @@ is a problem at its line and column.
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
+import re
 import stat
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import jiter
 
+from contractlab.limits import MAX_DEPTH
 from contractlab.problems import ContractError, Position, Problem, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedReader
 
 MAX_BYTES = 4 * 1024**3
 """Size cap of one raw file; `--max-bytes` changes it."""
@@ -27,6 +30,13 @@ MAX_DOCUMENT_BYTES = 512 * 1024**2
 _HEAD = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
 _PIECE = 1024 * 1024
+_VISIBLE = re.compile(r"\S")
+_MORE = "text after the end of the document"
+_HINTS = {
+    _MORE: "one JSON document a file, or one value a line (JSON Lines)",
+    "the file is empty": "name the file that holds the runs",
+    f"nested more than {MAX_DEPTH} deep": "is it really a log?",
+}
 
 
 @dataclass(slots=True)
@@ -46,7 +56,7 @@ class Source:
     max_bytes: int = MAX_BYTES
     sha256: str | None = None
     """Known once the file has been read to its end."""
-    _document: list[Any] = field(default_factory=list)
+    _documents: list[Entry] = field(default_factory=list)
 
     def head(self) -> bytes:
         """Its first bytes, at most a mebibyte."""
@@ -78,18 +88,19 @@ class Source:
         Raises:
             ContractError: the file can't be read, or is not JSON at some place.
         """
-        if self._document or not self.is_lines():
-            yield Entry(self._document.pop() if self._document else self._whole(), None)
+        if self._documents or not self.is_lines():
+            documents, self._documents = self._documents or self._whole(), []
+            yield from documents
             return
         for number, line in self.lines():
-            if line.strip():
+            if line and not line.isspace():
                 yield Entry(self._decoded(line, number), number)
 
     def first(self) -> Any:
         """The first JSON value; a document is kept, so that it is decoded once."""
         if not self.is_lines():
-            self._document = [self._whole()]
-            return self._document[0]
+            self._documents = self._whole()
+            return self._documents[0].value
         return next((entry.value for entry in self.entries()), None)
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
@@ -117,6 +128,11 @@ class Source:
         self.sha256 = hashlib.sha256(data).hexdigest()
         return _without_bom(data)
 
+    def size(self) -> int:
+        """Its bytes."""
+        with self._open() as file:
+            return os.fstat(file.fileno()).st_size
+
     def hash(self) -> str:
         """The SHA-256 of its bytes, read now where they were not yet."""
         if self.sha256 is None:
@@ -137,13 +153,36 @@ class Source:
         inner = replace(self, name=f"{self.name}/{name}" if name else self.name)
         return inner._decoded(data, 1)
 
-    def _whole(self) -> Any:
-        return self._decoded(self.read_all(), 1)
+    def _whole(self) -> list[Entry]:
+        """Its document; or several, one after the other, as console exporters write them."""
+        data = self.read_all()
+        try:
+            return [Entry(self._decoded(data, 1), None)]
+        except ContractError as error:
+            if error.problems[0].message != _MORE:
+                raise
+        return list(self._several(data.decode()))
+
+    def _several(self, text: str) -> Iterator[Entry]:
+        """JSON values that stand one after the other, each with the line that it begins on."""
+        scan = json.JSONDecoder().raw_decode
+        at, line = 0, 1
+        while (begins := _VISIBLE.search(text, at)) is not None:
+            line, at = line + text.count("\n", at, begins.start()), begins.start()
+            try:
+                end = scan(text, at)[1]
+            except (ValueError, RecursionError):
+                end = len(text)  # the strict parser says what is wrong with it
+            yield Entry(self._decoded(text[at:end].encode(), line), line)
+            line, at = line + text.count("\n", at, end), end
 
     def _decoded(self, data: bytes, line: int) -> Any:
         try:
             # Foreign writers spell NaN, which is no measure: it reads as null when written.
-            return jiter.from_json(data, allow_inf_nan=True, catch_duplicate_keys=True)
+            # Texts of transcripts seldom repeat, so only keys are worth remembering.
+            return jiter.from_json(
+                data, allow_inf_nan=True, catch_duplicate_keys=True, cache_mode="keys"
+            )
         except ValueError as refusal:
             problems = self._diagnosed(data, str(refusal), line)
         raise ContractError(problems)
@@ -153,9 +192,11 @@ class Source:
 
         found = diagnose(data, file=self.name, refusal=refusal)
         told = [each for each in found if each.rule is not Rule.NON_FINITE_NUMBER] or found
+        # The hints of a contract's text are no help with a log's.
+        told = [replace(each, hint=_HINTS.get(each.message, each.hint)) for each in told]
         return [_moved(each, line - 1) for each in told]
 
-    def _capped(self, file: BufferedReader) -> Iterator[bytes]:
+    def _capped(self, file: io.BufferedReader) -> Iterator[bytes]:
         number = 0
         while line := file.readline(MAX_DOCUMENT_BYTES + 1):
             number += 1
@@ -164,18 +205,21 @@ class Source:
                 raise ContractError([self.problem(message, "is it JSON Lines?", number)])
             yield line
 
-    def _open(self) -> BufferedReader:
+    def _open(self) -> io.BufferedReader:
         try:
             kind = os.stat(self.name)  # noqa: PTH116 (a Path would normalise the name)
             if not stat.S_ISREG(kind.st_mode):
                 what = "a directory" if stat.S_ISDIR(kind.st_mode) else "not a regular file"
+                hint = f"name files, or a pattern such as '{self.name}/**/*.json'"
+                hint = hint if stat.S_ISDIR(kind.st_mode) else "name files"
                 raise ContractError(
-                    [Problem(Rule.NOT_A_REGULAR_FILE, f"is {what}", "name files", self.name)]
+                    [Problem(Rule.NOT_A_REGULAR_FILE, f"is {what}", hint, self.name)]
                 )
             if kind.st_size > self.max_bytes:
                 raise ContractError([self._too_large(self.max_bytes)])
             flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-            return open(os.open(self.name, flags), "rb")  # noqa: PTH123
+            # Lines of transcripts are longer than Python's own buffer.
+            return io.BufferedReader(io.FileIO(os.open(self.name, flags)), _PIECE)
         except FileNotFoundError as error:
             problem = Problem(
                 Rule.FILE_NOT_FOUND, "there is no such file", "check the path", self.name

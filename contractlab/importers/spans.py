@@ -5,10 +5,10 @@ A nanosecond time exceeds 2^53, so it comes as text or as an integer and is kept
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from contractlab.importers.values import arr, first, instant_ms, obj, text
+from contractlab.importers.values import arr, first, instant_ms, number, obj, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,19 @@ class RawSpan:
     failed: bool
     error: str | None
     resource: dict[str, Any]
+    events: list[Event] = field(default_factory=list)
+    """What was told beside the attributes, in the order of time."""
+
+
+@dataclass(slots=True)
+class Event:
+    """An event of a span, or a log record that belongs to one."""
+
+    name: str
+    given: dict[str, Any]
+    """Its attributes, and its body where that is an object."""
+    trace: str = ""
+    span: str = ""
 
 
 def looks(value: Any) -> bool:
@@ -37,19 +50,36 @@ def looks(value: Any) -> bool:
     if type(value) is list:
         value = value[0] if value else None
     given = obj(value)
-    if given.keys() & {"resourceSpans", "resource_spans", "batches", "scopeSpans"}:
+    if given.keys() & {"resourceSpans", "resource_spans", "batches", "scopeSpans", "resourceLogs"}:
         return True
     data = given.get("data")
     if type(data) is list and data and "spans" in obj(data[0]):
         return True
-    if type(data) is dict or type(given.get("trace")) is dict:
-        return looks(data or given["trace"])
-    return _is_span(given)
+    listed = given.get("spans")
+    if type(listed) is list and listed and (_is_span(obj(listed[0])) or _is_jaeger(listed[0])):
+        return True
+    for inner in (data, given.get("trace"), given.get("result")):
+        if type(inner) is dict and looks(inner):
+            return True
+    return _is_span(given) or _is_jaeger(given)
 
 
 def _is_span(given: dict[str, Any]) -> bool:
+    if _is_log(given):
+        return False
     named = given.keys() & {"span_id", "spanId", "spanID"}
-    return bool(named or obj(given.get("context")).get("span_id")) and "attributes" in given
+    if named or obj(given.get("context")).get("span_id"):
+        return "attributes" in given
+    # As the console exporter of JavaScript, and Zipkin, write one.
+    return {"traceId", "id"} <= given.keys() and "duration" in given
+
+
+def _is_log(given: dict[str, Any]) -> bool:
+    return "body" in given and "name" not in given and bool(given.keys() & {"traceId", "trace_id"})
+
+
+def _is_jaeger(value: Any) -> bool:
+    return {"spanID", "operationName"} <= obj(value).keys()
 
 
 def spans(value: Any) -> Iterator[RawSpan]:
@@ -62,13 +92,19 @@ def spans(value: Any) -> Iterator[RawSpan]:
     if _is_span(given):
         yield _sdk_span(given, {})
         return
-    for key in ("data", "trace", "traces"):
+    if _is_jaeger(given):
+        yield from _jaeger({"spans": [given]})
+        return
+    for key in ("data", "trace", "traces", "result", "spans"):
         inner = given.get(key)
         if type(inner) is list and inner and "spans" in obj(inner[0]):
             for trace in map(obj, inner):
                 yield from _jaeger(trace)
             return
-        if inner is not None:
+        if key == "spans" and type(inner) is list and _is_jaeger(inner[0] if inner else None):
+            yield from _jaeger(given)
+            return
+        if type(inner) in (list, dict):
             yield from spans(inner)
             return
     for batch in arr(first(given, "resourceSpans", "resource_spans", "batches")):
@@ -79,6 +115,42 @@ def spans(value: Any) -> Iterator[RawSpan]:
         for scope in arr(scopes):
             for span in arr(obj(scope).get("spans")):
                 yield _sdk_span(obj(span), resource)
+
+
+def logs(value: Any) -> Iterator[Event]:
+    """Every log record of a container that names its span, such as the messages of a model."""
+    if type(value) is list:
+        for each in value:
+            yield from logs(each)
+        return
+    for batch in arr(first(obj(value), "resourceLogs", "resource_logs")):
+        for scope in arr(first(obj(batch), "scopeLogs", "scope_logs")):
+            for record in map(obj, arr(first(obj(scope), "logRecords", "log_records"))):
+                yield _record(record)
+    if _is_log(obj(value)):
+        yield _record(obj(value))
+
+
+def _record(given: dict[str, Any]) -> Event:
+    event = _event(given)
+    event.trace = str(first(given, "traceId", "trace_id") or "")
+    event.span = str(first(given, "spanId", "span_id") or "")
+    return event
+
+
+def _event(given: dict[str, Any]) -> Event:
+    own = attributes(first(given, "attributes", "fields"))
+    called = first(given, "eventName", "event_name", "name")
+    called = called or first(own, "event.name", "otel.event.name", "event")
+    body = given.get("body")
+    body = _any_value(body) if type(body) is dict and len(body) == 1 else body
+    more = body if type(body) is dict else {} if body is None else {"content": body}
+    return Event(text(called) or "", {**own, **more})
+
+
+def _events(given: dict[str, Any]) -> list[Event]:
+    listed = given.get("events") or given.get("span_events") or given.get("logs")
+    return [_event(obj(each)) for each in listed] if type(listed) is list else []
 
 
 def attributes(value: Any) -> dict[str, Any]:
@@ -121,6 +193,8 @@ def nanoseconds(value: Any) -> int | None:
 
 
 def _instant(value: Any) -> int | None:
+    if type(value) is list and len(value) == 2 and all(type(each) is int for each in value):
+        return int(value[0]) * 1_000_000_000 + int(value[1])  # seconds and nanoseconds
     found = nanoseconds(value)
     if found is None and (moment := instant_ms(value)) is not None:
         return round(moment * _NS_PER_MS)
@@ -132,22 +206,69 @@ def _sdk_span(given: dict[str, Any], resource: dict[str, Any]) -> RawSpan:
     context = obj(first(given, "context", "spanContext"))
     status = obj(given.get("status"))
     code = first(status, "code", "status_code")
+    if code is None:
+        code = first(given, "status_code", "status")
     failed = code == 2 or str(code).upper() in ("ERROR", "STATUS_CODE_ERROR", "STATUSCODE.ERROR")
-    own = attributes(given.get("attributes"))
-    told = text(first(status, "message", "description")) or text(own.get("error.type"))
-    parent = first(given, "parentSpanId", "parent_span_id", "parent_id")
+    own = attributes(first(given, "attributes", "tags"))
+    if any(type(own.get(key)) is dict for key in _NESTED):
+        own = _flat(own)
+    if text(given.get("span_kind")):  # Phoenix keeps it beside the attributes
+        own.setdefault("openinference.span.kind", given["span_kind"])
+    told = text(first(status, "message", "description")) or text(given.get("status_message"))
+    told = told or text(own.get("error.type"))
+    parent = first(given, "parentSpanId", "parent_span_id", "parent_id", "parentId")
+    parent = parent or obj(given.get("parentSpanContext")).get("spanId")
+    start, end = _times(given)
     return RawSpan(
-        trace=str(first(given, "traceId", "trace_id") or context.get("trace_id") or ""),
-        id=str(first(given, "spanId", "span_id") or context.get("span_id") or ""),
+        trace=str(
+            first(given, "traceId", "trace_id") or first(context, "trace_id", "traceId") or ""
+        ),
+        id=str(
+            first(given, "spanId", "span_id")
+            or first(context, "span_id", "spanId")
+            or first(given, "id")
+            or ""
+        ),
         parent=str(parent) if parent else None,
         name=text(given.get("name")) or "",
-        start_ns=_instant(first(given, "startTimeUnixNano", "start_time_unix_nano", "start_time")),
-        end_ns=_instant(first(given, "endTimeUnixNano", "end_time_unix_nano", "end_time")),
+        start_ns=start,
+        end_ns=end,
         attributes=own,
         failed=failed,
         error=told or ("error" if failed else None),
         resource=resource or attributes(obj(given.get("resource")).get("attributes")),
+        events=_events(given),
     )
+
+
+def _times(given: dict[str, Any]) -> tuple[int | None, int | None]:
+    start = _instant(
+        first(given, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+    )
+    end = _instant(first(given, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"))
+    if start is None and (at := number(given.get("timestamp"))) is not None:
+        # Microseconds, and how many more of them it lasted.
+        start, lasted = int(at) * 1000, number(given.get("duration"))
+        end = None if lasted is None else start + int(lasted) * 1000
+    return start, end
+
+
+_NESTED = ("llm", "openinference", "gen_ai", "input", "output", "tool")
+
+
+def _flat(own: dict[str, Any]) -> dict[str, Any]:
+    """Attributes that were kept as objects within objects, by their dotted names."""
+    flat: dict[str, Any] = {}
+    left: list[tuple[str, Any]] = list(own.items())
+    while left:
+        key, value = left.pop()
+        if type(value) is dict and key.partition(".")[0] in _NESTED:
+            left += [(f"{key}.{name}", inner) for name, inner in value.items()]
+        elif type(value) is list and key.startswith("llm.") and type((value or [0])[0]) is dict:
+            left += [(f"{key}.{index}", inner) for index, inner in enumerate(value)]
+        else:
+            flat[key] = value
+    return flat
 
 
 def _jaeger(trace: dict[str, Any]) -> Iterator[RawSpan]:
@@ -174,8 +295,22 @@ def _jaeger(trace: dict[str, Any]) -> Iterator[RawSpan]:
             attributes=own,
             failed=failed,
             error=told or ("error" if failed else None),
-            resource=_tags(obj(processes.get(str(given.get("processID")))).get("tags")),
+            resource=_tags(_process(given, processes).get("tags")),
+            events=[Event(_logged(log), _tags(log.get("fields"))) for log in _logs(given)],
         )
+
+
+def _process(given: dict[str, Any], processes: dict[str, Any]) -> dict[str, Any]:
+    return obj(given.get("process")) or obj(processes.get(str(given.get("processID"))))
+
+
+def _logs(given: dict[str, Any]) -> list[dict[str, Any]]:
+    return [obj(each) for each in arr(given.get("logs"))]
+
+
+def _logged(log: dict[str, Any]) -> str:
+    fields = _tags(log.get("fields"))
+    return text(first(fields, "event", "event.name", "name")) or ""
 
 
 def _tags(value: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import csv
 from typing import TYPE_CHECKING, Any
 
 from contractlab.importers.messages import call_of
-from contractlab.importers.neutral import CaseFacts, NeutralRecord, Skipped, Where
+from contractlab.importers.neutral import BARE, CaseFacts, NeutralRecord, Skipped, Where
 from contractlab.importers.values import arr, count, first, name, number, obj, parsed, text, verdict
 from contractlab.problems import ContractError
 
@@ -26,10 +26,26 @@ _MOST_FIELD = 16 * 1024 * 1024
 """Characters of one CSV field."""
 
 
+_OWN = {
+    *("label", "answer", "outcomes", "calls", "tool_calls", "evidence"),
+    *("latency_ms", "cost_usd"),
+}
+"""Columns that carry a record's own field names, and that others hardly have."""
+
+
 def looks(value: Any) -> bool:
-    """Whether a value is a row that names its case."""
+    """Whether a value is a row that names its case.
+
+    An `id` alone may be anything's: beside it, a column has to carry a field's own name.
+    """
     given = obj(value[0] if type(value) is list and value else value)
-    return name(first(given, "case_id", "task_id", "id")) is not None
+    if name(first(given, "case_id", "task_id")) is not None:
+        return True
+    return name(given.get("id")) is not None and _holds_own(given)
+
+
+def _holds_own(row: dict[str, Any]) -> bool:
+    return bool(row.keys() & _OWN) or any(key.startswith("outcome_") for key in row)
 
 
 def is_table(source_name: str) -> bool:
@@ -40,7 +56,7 @@ def is_table(source_name: str) -> bool:
 def read(source: Source) -> Iterator[Found]:
     """Every row of the file."""
     if is_table(source.name):
-        for line, row in _rows(source):
+        for line, row in rows(source):
             yield _run(row, Where(source.name, line))
         return
     for entry in source.entries():
@@ -66,9 +82,28 @@ def case(record: NeutralRecord) -> CaseFacts:
     )
 
 
-def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def header(source: Source) -> dict[str, None]:
+    """The columns of a table, in order."""
+    line = source.head().partition(b"\n")[0].decode("utf-8", "replace")
+    try:
+        names = next(csv.reader([line], delimiter=_delimiter(source)), [])
+    except csv.Error:  # told, with its line, once the rows are read
+        names = []
+    return dict.fromkeys(each.strip() for each in names)
+
+
+def _delimiter(source: Source) -> str:
+    """A tab or a comma by the file's name; a semicolon where its first line has no comma."""
+    if source.name.lower().endswith(".tsv"):
+        return "\t"
+    line = source.head().partition(b"\n")[0]
+    if b"," not in line:
+        return next((each for each in (";", "\t") if each.encode() in line), ",")
+    return ","
+
+
+def rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Rows by column name, each with the line it begins on. An empty field is absent."""
-    delimiter = "\t" if source.name.lower().endswith(".tsv") else ","
     ended = 0
 
     def texts() -> Iterator[str]:
@@ -81,7 +116,7 @@ def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
                 raise ContractError([source.problem(message, "save it as UTF-8", ended)]) from error
 
     csv.field_size_limit(_MOST_FIELD)
-    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    reader = csv.reader(texts(), delimiter=_delimiter(source), strict=True)
     begins = 1
     header: list[str] | None = None
     try:
@@ -91,7 +126,7 @@ def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             if header is None:
                 header = [each.strip() for each in fields]
-                twice = [each for each in header if header.count(each) > 1]
+                twice = [each for each in header if each and header.count(each) > 1]
                 if twice:
                     message = f"the column {twice[0]!r} stands there twice"
                     raise ContractError([source.problem(message, "give each its own name", line)])
@@ -99,7 +134,8 @@ def _rows(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
             if len(fields) > len(header):
                 message = f"a row has {len(fields)} fields; the header has {len(header)}"
                 raise ContractError([source.problem(message, "quote fields with a comma", line)])
-            yield line, {key: each for key, each in zip(header, fields, strict=False) if each != ""}
+            named = zip(header, fields, strict=False)  # a column without a name is nobody's
+            yield line, {key: each for key, each in named if key and each != ""}
     except csv.Error as error:
         raise ContractError(
             [source.problem(f"is no CSV: {error}", "quote and close fields", max(ended, 1))]
@@ -118,6 +154,7 @@ def _run(row: dict[str, Any], where: Where) -> Found:
     given = obj(row.get("outcomes"))
     outcomes |= {key: verdict(value) for key, value in given.items()}
     tokens = {key: much for key in ("input", "output") if (much := count(row.get(f"{key}_tokens")))}
+    notes = () if _holds_own(row) else (BARE,)
     status = text(row.get("status"))
     known = status if status in ("ok", "error", "timeout", "limit") else None
     return NeutralRecord(
@@ -139,6 +176,7 @@ def _run(row: dict[str, Any], where: Where) -> Found:
         cost_usd=_float(row.get("cost_usd")),
         tokens=tokens or None,
         release=name(first(row, "release", "release_id")),
+        notes=notes,
     )
 
 

@@ -51,8 +51,9 @@ _FULL = 1 - 1e-6
 def looks(value: Any) -> bool:
     """Whether a value is a list of tau-bench runs, or a tau2 results file."""
     given = obj(value)
-    if "simulations" in given:
-        return True
+    made = given.get("simulations")
+    if type(made) is list:
+        return not made or "task_id" in obj(made[0])
     sample = obj(value[0] if type(value) is list and value else value)
     return "task_id" in sample and "traj" in sample and "reward" in sample
 
@@ -230,6 +231,11 @@ _ENDED: dict[str, Status] = {
 }
 
 
+def _ended(reason: str) -> Status:
+    known = _ENDED.get(reason)
+    return known or ("error" if reason.endswith(("error", "errors")) else "ok")
+
+
 def _tau2(given: dict[str, Any], source: Source, line: int | None) -> Iterator[Found]:
     agent = obj(obj(given.get("info")).get("agent_info"))
     release = " ".join(filter(None, (text(agent.get("implementation")), text(agent.get("llm")))))
@@ -243,6 +249,7 @@ def _tau2(given: dict[str, Any], source: Source, line: int | None) -> Iterator[F
             continue
         record = _simulated(task, simulation, tasks.get(task, {}), where)
         record.release = release or None
+        record.run_id = name(simulation.get("id"))
         yield record
 
 
@@ -255,7 +262,7 @@ def _simulated(
     seen = walk(messages[before:], guess=False)
     raw = {"task": task, "simulation": simulation}
     rewards = obj(simulation.get("reward_info"))
-    status = _ENDED.get(str(simulation.get("termination_reason")), "ok")
+    status = _ended(str(simulation.get("termination_reason")))
     reward = number(rewards.get("reward"))
     checks = [obj(each).get("action_match") for each in arr(rewards.get("action_checks"))]
     outcomes: dict[str, bool | None] = {REWARD: None}

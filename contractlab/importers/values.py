@@ -146,24 +146,38 @@ def content_text(content: Any) -> str | None:
     return "\n".join(found) or None
 
 
-_FAILED = re.compile(r"\s*(?:Error|ERROR|Exception|Traceback)\b")
+_FAILED = re.compile(
+    r"\s*(?:(?:Error|ERROR|Exception|Traceback)\b(?!-)|[\w.]*(?:Error|Exception):)"
+)
+_WHY = ("error", "error_message", "errorMessage", "message", "detail", "content")
 
 
 def failure(result: Any) -> str | None:
     """The error text of a tool's result that calls itself an error, where formats have no flag.
 
-    A result is an error where it begins with the word, or is an object that says so
-    (`isError` of MCP, `is_error`, or nothing but `error`).
+    A result is an error where it begins with the word or an exception's name, or is an object
+    that says so: `isError` of MCP, `is_error`, a status `error` with its reason, or an `error`
+    with nothing else beside it.
     """
     value = parsed(result)
     if type(value) is dict:
-        if value.get("isError") is True or value.get("is_error") is True:
-            return brief(content_text(value.get("content")) or "error")
-        if value.keys() == {"error"} and value["error"]:
-            return brief(value["error"])
-        return None
+        return _failed_object(value)
     told = content_text(value)
     return brief(told) if told is not None and _FAILED.match(told) else None
+
+
+def _failed_object(value: dict[str, Any]) -> str | None:
+    why = first(value, *_WHY)
+    if value.get("isError") is True or value.get("is_error") is True:
+        return brief(content_text(why) or "error")
+    if value.get("status") == "error" and why is not None:
+        return brief(content_text(why) or why)
+    error = value.get("error")
+    if not error or error is True:
+        return None
+    denied = value.get("success") is False or value.get("ok") is False
+    alone = all(each in (None, "", [], {}) for key, each in value.items() if key != "error")
+    return brief(error) if denied or alone else None
 
 
 def brief(value: Any) -> str:
@@ -171,6 +185,7 @@ def brief(value: Any) -> str:
     if type(value) is dict:
         value = first(value, "message", "type", "error") or value
     told = value if type(value) is str else str(value)
+    told = told.partition("\n    at ")[0]  # JavaScript's stack, with the paths of a machine
     return told if len(told) <= _MOST_ERROR else told[:_MOST_ERROR] + "…"
 
 
@@ -198,26 +213,33 @@ def added(parts: Iterable[Mapping[str, int]]) -> dict[str, int] | None:
 
 
 _TOKENS = {
-    "input": ("input_tokens", "prompt_tokens", "input", "prompt", "promptTokens", "inputTokens"),
-    "output": (
-        "output_tokens",
-        "completion_tokens",
-        "output",
-        "completion",
-        "completionTokens",
-        "outputTokens",
+    "input": (
+        *("input_tokens", "prompt_tokens", "input", "prompt", "promptTokens", "inputTokens"),
+        "prompt_token_count",
     ),
-    "cache_read": ("cache_read_input_tokens", "input_tokens_cache_read", "input_cache_read"),
+    "output": (
+        *("output_tokens", "completion_tokens", "output", "completion", "completionTokens"),
+        *("outputTokens", "candidates_token_count"),
+    ),
+    "cache_read": (
+        *("cache_read_input_tokens", "input_tokens_cache_read", "input_cache_read"),
+        *("cached_input_tokens", "cached_tokens"),
+    ),
     "cache_write": ("cache_creation_input_tokens", "input_tokens_cache_write"),
 }
+_DETAILS = ("prompt_tokens_details", "input_tokens_details")
 
 
 def usage(value: Any) -> dict[str, int]:
     """Token counts of one model call, under the names that APIs and tools give them."""
     given = obj(value)
-    found = {}
+    found: dict[str, int] = {}
+    if not given:
+        return found
     for kind, names in _TOKENS.items():
         much = count(first(given, *names))
+        if much is None and kind == "cache_read":
+            much = count(obj(first(given, *_DETAILS)).get("cached_tokens"))
         if much is not None and (much or kind in ("input", "output")):
             found[kind] = much
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import orjson
 
 from contractlab.files import checker
+from contractlab.limits import MAX_DEPTH
 from contractlab.problems import ContractError, Problem, Rule
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ _MOST_NAME = 512
 """Characters of an id, by the schema."""
 _BATCH = 500
 """Records that are written together."""
+_DEEPEST = MAX_DEPTH - 2
+"""How deep a record may nest within a document."""
 
 
 def encoded(value: Any) -> bytes:
@@ -36,7 +40,39 @@ def encoded(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:  # an integer beyond 64 bits, or a lone surrogate
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _finite(value: Any) -> Any:
+    if type(value) is dict:
+        return {key: _finite(inner) for key, inner in value.items()}
+    if type(value) is list:
+        return [_finite(inner) for inner in value]
+    return None if type(value) is float and not math.isfinite(value) else value
+
+
+def _nests(record: dict[str, Any]) -> bool:
+    """Whether there is more than one layer to a record's answer or to a call's arguments."""
+    if type(record.get("answer")) in (dict, list):
+        return True
+    for call in record.get("calls", ()):
+        given = call.get("arguments")
+        values = given.values() if type(given) is dict else (given,)
+        for value in values:
+            if type(value) is dict or type(value) is list:
+                return True
+    return False
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether more arrays and objects than that are inside one another."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [each for each in level if type(each) in (dict, list)]
+        if not level:
+            return False
+        level = [x for each in level for x in (each.values() if type(each) is dict else each)]
+    return True
 
 
 def write_replay(
@@ -119,9 +155,14 @@ def _kept(
             reject(record, f"does not fit the contract: {place}: {first.message}")
             continue
         try:
-            batch.append(encoded(record))
+            data = encoded(record)
         except ValueError as error:
             reject(record, f"cannot be written: {error}")
+            continue
+        if _nests(record) and _is_deeper(record, _DEEPEST):
+            reject(record, f"is nested more than {_DEEPEST} deep")
+            continue
+        batch.append(data)
         if len(batch) == _BATCH:
             yield batch
             batch = []

@@ -409,3 +409,37 @@ def test_every_format_says_what_it_is() -> None:
     for name in FORMATS:
         assert f"| `{name}` |" in page
         assert importer(name).TITLE
+
+
+def test_the_help_of_import_names_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("import", "--help") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert set(FORMATS) == set(told.split("Or one of: ")[1].split(".")[0].split(", "))
+
+
+def test_a_case_without_a_good_run_is_to_answer_at_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    crashed = {"case_id": "b", "messages": TALK[:1], "error": "boom"}
+    raw = lines(tmp_path, [{"case_id": "a", "messages": TALK}, crashed])
+    assert run("import", "auto", raw, "--release", "base") == 0
+    assert run("init", "runs/base.json") == 0
+    assert '1 cases have no good run here, and expect no more than an answer, such as "b"' in (
+        capsys.readouterr().out
+    )
+    assert read("evals/dataset.json")["cases"][1]["expect"] == {"answer": {"matches": r"\S"}}
+    assert run("validate") == 0
+
+
+def test_what_is_wanted_is_told_by_a_trial_that_did_not_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    crashed = _sample(1, error={"message": "boom"}, scores={})
+    raw = file(tmp_path, _log(crashed, _sample(2, scores={"match": {"value": "C"}})))
+    assert run("import", "auto", raw, "--release", "base") == 0
+    assert run("init", "runs/base.json") == 0
+    (case,) = read("evals/dataset.json")["cases"]
+    assert case["expect"] == {"outcomes": {"match": True}}
+    assert run("validate") == 0
