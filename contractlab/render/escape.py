@@ -35,9 +35,13 @@ def terminal(text: str) -> str:
 
 
 def html(text: str) -> str:
-    """Text for an HTML element or a quoted attribute: no tag, no entity, nothing hidden."""
+    """Text for an HTML element or a quoted attribute: no tag, no entity, nothing hidden.
+
+    No command to a runner that has the page in its log, either.
+    """
     text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace('"', "&quot;").replace("'", "&#39;")
+    text = text.replace('"', "&quot;").replace("'", "&#39;")
+    return text.replace("::", ":&#58;").replace("##[", "#&#35;[")
 
 
 def markdown(text: str, most: int = MOST) -> str:

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from contractlab.decide import CRITICAL
+from contractlab.decide import CRITICAL, UNDECIDED
 from contractlab.render import numbers
 from contractlab.words import shown
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from contractlab.contrast import Contrast
     from contractlab.decide import Finding, GateResult, Value
+    from contractlab.figures import Reading
 
     Writer = Callable[..., str]
     Name = Callable[[str], str]
@@ -46,7 +47,9 @@ _FIXED: Mapping[str, tuple[str, Writer]] = {
     "minimum_cases": ("cases compared", str),
     "minimum_power": ("power", numbers.rate),
     "critical_failure_rate": ("rate of critical cases that failed", numbers.rate),
+    UNDECIDED: ("critical cases without a run that ended well", str),
 }
+_SIGNS: Mapping[str, str] = {"at_least": "≥ ", "at_most": "≤ "}
 
 
 def _words(metric: str, quoted: Name = shown) -> tuple[str, Writer]:
@@ -59,12 +62,18 @@ def _words(metric: str, quoted: Name = shown) -> tuple[str, Writer]:
         return f"rate of outcome {quoted(name)}", numbers.rate
     # A kind of token is the recording's word: as it is only where it can be nothing but one.
     about = metric if re.fullmatch(r"tokens\.[a-z_]{1,40}\.[a-z0-9]+", metric) else quoted(metric)
-    return about, lambda value, *_: f"{numbers.rounded(value, 1, 'up'):,f}"
+    return about, numbers.tokens
+
+
+def title(metric: str, k: int | None = None, name: Name = shown) -> str:
+    """What a metric is called: `rate of outcome "utility"`, `pass^4`."""
+    about = _words(metric, name)[0]
+    return about if k is None else f"{about.removesuffix('k')}{k}"
 
 
 def label(gate: GateResult, finding: Finding, name: Name = shown) -> str:
     """What a gate is about: `recall of class "refund"`."""
-    about = _words(finding.metric, name)[0]
+    about = title(finding.metric, finding.k, name)
     if finding.metric == "pass_rate" and finding.group:
         about = "pass rate"
     if gate.name == CRITICAL:
@@ -80,16 +89,17 @@ def label(gate: GateResult, finding: Finding, name: Name = shown) -> str:
 
 def observed(gate: GateResult, finding: Finding) -> str:
     """The observed value, rounded towards the side on which it is worse."""
-    if finding.kind == "unmeasured":
+    if finding.kind == "unmeasured" and gate.name != UNDECIDED:
         return numbers.NOT_MEASURED
     if gate.observed is None:
         return numbers.UNDEFINED
     if finding.contrast is not None and gate.bound in ("not_worse_by", "no_regression_at"):
         return numbers.difference(finding.contrast.delta)
-    return _number(finding.metric, gate.observed, "down" if gate.bound == "at_least" else "up")
+    return number(finding.metric, gate.observed, "down" if gate.bound == "at_least" else "up")
 
 
-def _number(metric: str, value: Value, towards: str) -> str:
+def number(metric: str, value: Value, towards: str = "down") -> str:
+    """A value of a metric, in its unit."""
     write = _words(metric)[1]
     if write in (numbers.rate, numbers.difference):
         return write(value, towards)
@@ -98,9 +108,11 @@ def _number(metric: str, value: Value, towards: str) -> str:
 
 def threshold(gate: GateResult, finding: Finding) -> str:
     """The limit as the rubric wrote it."""
+    if gate.name == UNDECIDED:
+        return "none"
     text = repr(gate.threshold)
     write = _words(finding.metric)[1]
-    if write in (numbers.milliseconds, numbers.usd):
+    if write in (numbers.milliseconds, numbers.usd, numbers.tokens):
         text = numbers.limit(gate.threshold)
     match gate.bound:
         case "not_worse_by":
@@ -116,10 +128,19 @@ def threshold(gate: GateResult, finding: Finding) -> str:
     )
 
 
+def asked(gate: GateResult) -> str:
+    """What a gate asks for, for a table: `≥ 0.8`, `≤ 1.1 × baseline`, `none`."""
+    if gate.finding is None or gate.name == UNDECIDED:
+        return "none"
+    if gate.bound == "at_most_times_baseline":
+        return f"≤ {gate.threshold!r} × baseline"
+    return f"{_SIGNS.get(gate.bound, '')}{threshold(gate, gate.finding)}"
+
+
 def message(gate: GateResult, finding: Finding, name: Name = shown, most: int = 20) -> str:
     """Why a gate that does not hold is a reason. Names in it are as `name` makes them."""
     what = label(gate, finding, name)
-    if gate.name == "critical_case_undecided":
+    if gate.name == UNDECIDED:
         return f"critical cases without a run that ended well: {_cases(gate, name, most)}"
     if finding.kind == "unmeasured":
         return f"{what} was not evaluated: measured on {finding.measured} of {finding.of}"
@@ -131,7 +152,7 @@ def message(gate: GateResult, finding: Finding, name: Name = shown, most: int = 
         return _too_small(what, gate, finding, finding.contrast)
     if finding.kind == "got_worse" and finding.contrast is not None:
         return _got_worse(what, finding, finding.contrast)
-    text = f"{what} {_beside(gate, finding)} is {_side(gate, finding)}"
+    text = f"{what} {beside(gate, finding)} is {_side(gate, finding)}"
     return f"{text}: {_cases(gate, name, most)}" if gate.case_ids else text
 
 
@@ -147,12 +168,12 @@ def _bound(gate: GateResult) -> str:
 
 def _side(gate: GateResult, finding: Finding) -> str:
     if gate.bound == "at_most_times_baseline":
-        before = _number(finding.metric, finding.baseline, "down")
+        before = number(finding.metric, finding.baseline, "down")
         return f"above {gate.threshold!r} times the baseline's {before}"
     return f"{'below' if gate.bound == 'at_least' else 'above'} {threshold(gate, finding)}"
 
 
-def _beside(gate: GateResult, finding: Finding) -> str:
+def beside(gate: GateResult, finding: Finding) -> str:
     """The observed value, with every digit where rounding would make it read as the limit."""
     text = observed(gate, finding)
     limit = threshold(gate, finding)
@@ -161,29 +182,49 @@ def _beside(gate: GateResult, finding: Finding) -> str:
     return repr(gate.observed) if text == limit else text
 
 
-def _difference(seen: Contrast) -> str:
+def seen_as(metric: str, reading: Reading, towards: str = "down") -> str:
+    """A metric's value over a group of cases, and whether there is none for want of records."""
+    if reading.value is None and not reading.undefined:
+        return numbers.NOT_MEASURED
+    return numbers.UNDEFINED if reading.value is None else number(metric, reading.value, towards)
+
+
+def interval(seen: Contrast) -> str:
+    """The interval of a difference: `95 % interval [-0.475, +0.101] on 15 cases`."""
+    low, high = numbers.difference(seen.interval.low), numbers.difference(seen.interval.high)
     return (
-        f"difference {numbers.difference(seen.delta)},"
-        f" {numbers.percent(seen.method.confidence, 'nearest')} interval"
-        f" [{numbers.difference(seen.interval.low)}, {numbers.difference(seen.interval.high)}]"
-        f" on {numbers.count(seen.cases)} cases"
+        f"{numbers.confidence(seen.method.confidence)} interval [{low}, {high}]"
+        f" on {numbers.counted(seen.cases, 'case')}"
     )
+
+
+def enough(finding: Finding) -> str:
+    """How many cases a margin needs: `would need about 1,015 cases`."""
+    if finding.needed is None:
+        return "no number of cases can show it"
+    return f"would need about {numbers.counted(finding.needed, 'case')}"
+
+
+def p_value(finding: Finding) -> str:
+    """The corrected p-value: `p 0.0215`; empty where there is none."""
+    if finding.p_value is None:
+        return ""
+    return f"p {numbers.rounded(finding.p_value, 4, 'up'):f}"
+
+
+def _difference(seen: Contrast) -> str:
+    return f"difference {numbers.difference(seen.delta)}, {interval(seen)}"
 
 
 def _got_worse(what: str, finding: Finding, seen: Contrast) -> str:
-    p_value = f", p {numbers.rounded(finding.p_value, 4, 'up'):f}" if finding.p_value else ""
-    return f"{what} got worse: {_difference(seen)}{p_value}"
+    parts = f"{what} got worse: {_difference(seen)}", p_value(finding)
+    return ", ".join(filter(None, parts))
 
 
 def _too_small(what: str, gate: GateResult, finding: Finding, seen: Contrast) -> str:
-    need = (
-        f"would need about {numbers.count(finding.needed)} cases"
-        if finding.needed is not None
-        else "no number of cases can show it"
-    )
     return (
         f"{what}: this set is too small for a margin of {gate.threshold!r}:"
-        f" {need} ({_difference(seen)})"
+        f" {enough(finding)} ({_difference(seen)})"
     )
 
 

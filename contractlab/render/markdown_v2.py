@@ -32,7 +32,7 @@ ORDER: Sequence[str] = (
 
 def fixed_parts(view: View, details: Details) -> tuple[str, str]:
     """What always stays: the opening with what decides, and the uncertainty."""
-    head = f"{opening_v2.head(view, details)}\n{opening_v2.decides(view)}"
+    head = f"{opening_v2.head(view, details)}\n{opening_v2.decides(view, details)}"
     return head, opening_v2.uncertainty(view, details)
 
 

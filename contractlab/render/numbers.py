@@ -76,6 +76,11 @@ def usd(value: Number | None) -> str:
     return f"${_sized(value, 1, 2, 4):,f}"
 
 
+def tokens(value: Number) -> str:
+    """A number of tokens, one place where it is a mean: `1,647.2`, `2,999`."""
+    return f"{rounded(value, 1, 'up').normalize():,f}"
+
+
 def count(value: int | Fraction) -> str:
     """A number of cases with thousands set apart: `1,000`; trials may leave a part of one."""
     return f"{value:,}" if isinstance(value, int) else amount(value)
@@ -102,7 +107,7 @@ def limit(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def confidence(value: float) -> str:
+def confidence(value: Number) -> str:
     """A confidence level as it was written: `95 %`, `99.9 %`."""
     return f"{limit(float(_times_100(value)))} %"
 

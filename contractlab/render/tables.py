@@ -28,6 +28,7 @@ class MetricRow:
     """One figure of both releases; texts of our own, safe in every medium."""
 
     label: str
+    """In version 2 it may hold a name from a contract: escape it."""
     baseline: str
     candidate: str
     limit: str
@@ -73,6 +74,8 @@ class GateRow:
     candidate: str
     baseline: str
     """What the baseline has there; `-` where a gate is about the difference of both."""
+    note: str = ""
+    """What else was seen, in version 2: `95 % interval [-0.475, +0.101] on 15 cases`."""
 
 
 def gate_rows(judgement: Judgement, results: Sequence[GateResult]) -> list[GateRow]:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contractlab.render import findings, numbers
+from contractlab.render.difference_v2 import FEW_UNITS, METHODS
 from contractlab.render.escape import terminal
 from contractlab.render.reasons import message, primary_reason
 from contractlab.render.text import of_flip, why_worse
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from contractlab.contrast import Contrast
+    from contractlab.decide import GateResult
     from contractlab.details import Details, Side
     from contractlab.judge import Judgement
 
@@ -23,10 +25,6 @@ _CASES = 10
 _CHANGES = 20
 """Changed parts of the manifest that are shown."""
 _NAME = 28
-FEW_UNITS = 10
-"""Families below which no method keeps its level (Cameron, Gelbach & Miller 2008)."""
-METHODS = {"newcombe": "Newcombe", "bootstrap": "bootstrap"}
-"""Intervals by the word that a sentence has for them."""
 
 Row = tuple[str, str, str, str]
 
@@ -187,7 +185,7 @@ def _paired(judgement: Judgement, details: Details, *, verbose: bool) -> Iterato
         f" difference {_bounds(overall)}"
     )
     yield (
-        f"({numbers.percent(overall.method.confidence, 'nearest')}"
+        f"({numbers.confidence(overall.method.confidence)}"
         f" {METHODS[overall.method.interval]} interval by {unit};"
         f" one-sided p that it got worse {_p_value(overall.p_worse)})"
     )
@@ -236,15 +234,15 @@ def _gates(judgement: Judgement) -> Iterator[str]:
             finding = gate.finding
             text = (
                 f"{findings.label(gate, finding)} {findings.observed(gate, finding)}"
-                f" ({_asked(gate.bound)}{findings.threshold(gate, finding)})"
+                f" ({_asked(gate, findings.threshold(gate, finding))})"
             )
         yield f"  {'holds ' if gate.held else str(gate.verdict).ljust(6)} {terminal(text)}"
 
 
-def _asked(bound: str) -> str:
-    if bound == "at_least":
-        return "at least "
-    return "at most " if bound.startswith("at_most") else ""
+def _asked(gate: GateResult, limit: str) -> str:
+    if limit == "none" or not gate.bound.startswith("at_"):
+        return limit
+    return f"{'at least' if gate.bound == 'at_least' else 'at most'} {limit}"
 
 
 def _cut(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -10,11 +11,14 @@ import pytest
 
 from contractlab.render.behaviour import check_flips, drifted
 from tests import builders
+from tests.html.test_confusion import labelled
 from tests.render import judgements, judgements_v2
+from tests.v2.builders import case, rubric
 
 if TYPE_CHECKING:
     from contractlab.compare import Pair
     from contractlab.judge import Judgement
+    from tests.v2.builders import Value
 
 pytestmark = pytest.mark.once
 
@@ -48,6 +52,57 @@ def mixed() -> Judgement:
     for number in range(4, 130, 7):
         before[f"case-{number:03}"] = after[f"case-{number:03}"] = {"predicted_label": "positive"}
     return judgements.judgement(*cases, baseline=before, candidate=after, min_overall_pass_rate=0.9)
+
+
+def of_two_classes() -> Judgement:
+    return labelled(2, none=False)
+
+
+def of_twelve_classes() -> Judgement:
+    return labelled(12)
+
+
+def several_ways() -> Judgement:
+    """A case with alternatives, one without a call, and trials that only one release has."""
+    ways = [{"mode": "exact", "calls": [{"name": name}]} for name in ("a", "b")]
+    cases = [
+        case("ways", tags=["x", "y"], risk="other", expect={"tools": {"any_of": ways}}),
+        case("none", input="Hello?", expect={"tools": {"mode": "none"}}),
+        case("trials", expect={"label": "a", "answer": {"contains": ["b"]}}),
+    ]
+    before: list[Value] = [
+        {"case_id": "ways", "calls": [{"name": "b"}]},
+        {"case_id": "none", "calls": []},
+        {"case_id": "trials", "trial": 1, "label": "a", "answer": "b"},
+    ]
+    after: list[Value] = [
+        {"case_id": "ways", "calls": [{"name": "a"}, {"name": "c", "ok": False}]},
+        {"case_id": "none", "calls": [{"name": "a", "arguments": {"x": [1]}}]},
+        {"case_id": "trials", "trial": 1, "label": "a", "answer": "c"},
+        {"case_id": "trials", "trial": 2, "status": "error"},
+    ]
+    gate = {"metric": "pass_rate", "at_least": 0.5, "else": "BLOCK"}
+    return judgements_v2.judgement(cases, before, after, rubric(gate, pass_requires=["label"]))
+
+
+def long_calls(number: int) -> Judgement:
+    """Cases of which each second fails, with calls that are too long to show them all."""
+    cases = [
+        case(f"case-{at:04}", expect={"tools": {"mode": "any_order", "calls": [{"name": "a"}] * 8}})
+        for at in range(number)
+    ]
+    records = [
+        {
+            "case_id": of["id"],
+            "calls": [
+                {"name": "ab"[at % 2], "arguments": dict.fromkeys("wxyz", f"{at}-{place} " * 20)}
+                for place in range(8)
+            ],
+        }
+        for at, of in enumerate(cases)
+    ]
+    gate = {"metric": "pass_rate", "at_least": 0.5, "else": "BLOCK"}
+    return judgements_v2.judgement(cases, records, records, rubric(gate))
 
 
 def count(page: Any) -> int:
@@ -127,6 +182,68 @@ def test_each_filter_leaves_the_cases_that_the_judgement_says(opened: Callable[.
     _check(page, judgement, lambda pair: True)
 
 
+def test_each_filter_leaves_the_cases_of_a_version_2_judgement(opened: Callable[..., Any]) -> None:
+    judgement = judgements_v2.blocks()
+    page = opened(judgement)
+    for flip in ("both", "improved", "regressed", "neither"):
+        page.select_option("#flip", flip)
+        _check(page, judgement, _of_flip(flip))
+    page.select_option("#flip", "drift")
+    _check(page, judgement, drifted)
+    page.select_option("#flip", "flaky")
+    _check(page, judgement, lambda pair: pair.candidate.flaky)
+    page.click("#reset")
+    page.select_option("#tag", "attack")
+    _check(page, judgement, lambda pair: "attack" in pair.baseline.case.tags)
+    page.click("#reset")
+    for name in ("label", "tools", "answer", "outcomes"):
+        for kind, wanted in (("fails", _failing), ("flips", _flipping)):
+            page.select_option("#check", f"{kind}:{name}")
+            _check(page, judgement, _having(name, wanted(name)))
+
+
+def _having(check: str, wanted: Wanted) -> Wanted:
+    return lambda pair: check in pair.candidate.checks and wanted(pair)
+
+
+def test_links_lead_to_flaky_cases_and_to_those_that_fail_a_check(
+    opened: Callable[..., Any],
+) -> None:
+    judgement = judgements_v2.blocks()
+    page = opened(judgement)
+    page.click("#trials a")
+    _check(page, judgement, lambda pair: pair.candidate.flaky)
+    page.click("#checks a >> text=label")
+    _check(page, judgement, _having("label", _failing("label")))
+    for flip in ("regressed", "improved", "both"):
+        page.click(f"#outcomes a[data-filter='flip={flip}']")
+        _check(page, judgement, _of_flip(flip))
+
+
+def test_without_tags_and_trials_nothing_asks_for_them(opened: Callable[..., Any]) -> None:
+    page = opened(mixed())
+    assert not page.is_visible("#tag")
+    assert page.locator("#flip option[value='flaky']").count() == 0
+
+
+def test_where_there_is_no_room_a_case_is_listed_with_its_outcome(
+    opened: Callable[..., Any],
+) -> None:
+    page = opened(long_calls(1000))
+    assert "there was room for the outcome only" in page.inner_text("#cases")
+    assert page.inner_text("#count") == "1,000 of 1,000 cases"
+    page.select_option("#check", "fails:tools")
+    assert count(page) == 500
+    page.click("#reset")
+    while page.is_enabled("#next"):
+        page.click("#next")
+    last = page.locator("#explorer details").last
+    last.locator("summary").click()
+    last.locator(".facts").wait_for()
+    assert "had no room here; the JSON report has it" in last.inner_text()
+    assert re.search(r"check tools\s+holds\s+holds", last.inner_text())
+
+
 @pytest.mark.parametrize(
     "words", ["case-01", "CASE-012 ", "family-6", "What about", "look", "no such"]
 )
@@ -204,6 +321,7 @@ def test_the_script_shows_a_case_as_the_page_does_without_it(opened: Callable[..
         judgements.hostile(),
         judgements_v2.blocks(),
         judgements_v2.hostile(),
+        several_ways(),
     ):
         page = opened(judgement)
         page.evaluate("document.querySelectorAll('#explorer summary').forEach((e) => e.click())")
@@ -267,7 +385,19 @@ def test_the_keyboard_alone_filters_opens_and_turns_pages(opened: Callable[..., 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize(
-    "make", [judgements.passes, judgements.needs_review, mixed, judgements_v2.blocks]
+    "make",
+    [
+        judgements.passes,
+        judgements.needs_review,
+        mixed,
+        judgements_v2.blocks,
+        judgements_v2.too_small,
+        judgements_v2.passes,
+        lambda: judgements_v2.hostile(_LONG),
+        of_two_classes,
+        of_twelve_classes,
+    ],
+    ids=["pass", "review", "mixed", "v2-block", "v2-review", "v2-pass", "v2-long", "2", "12"],
 )
 def test_axe_finds_no_fault(
     opened: Callable[..., Any], axe: str, make: Callable[[], Judgement], width: int, scheme: str
@@ -285,7 +415,7 @@ def test_axe_finds_no_fault(
     assert len(result["passes"]) > 20
 
 
-@pytest.mark.parametrize("width", [1280, 400, 320])
+@pytest.mark.parametrize("width", [1280, 400, 375, 320])
 @pytest.mark.parametrize(
     "make",
     [
@@ -295,8 +425,9 @@ def test_axe_finds_no_fault(
         lambda: judgements.hostile(_LONG),
         judgements_v2.blocks,
         lambda: judgements_v2.hostile(_LONG),
+        of_twelve_classes,
     ],
-    ids=["block", "review", "mixed", "long", "v2", "v2-long"],
+    ids=["block", "review", "mixed", "long", "v2", "v2-long", "v2-classes"],
 )
 def test_the_page_never_scrolls_sideways(
     opened: Callable[..., Any], make: Callable[[], Judgement], width: int
@@ -307,23 +438,38 @@ def test_the_page_never_scrolls_sideways(
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_the_first_screen_tells_the_verdict_its_reasons_and_what_got_worse(
+def test_on_a_phone_only_a_matrix_of_many_classes_scrolls_in_itself(
     opened: Callable[..., Any],
 ) -> None:
-    page = opened(judgements.blocks(), width=1280, height=800)
+    page = opened(of_twelve_classes(), width=375)
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)"
+        ".map((e) => e.querySelector('table').className)"
+    )
+    assert cut == ["classes", "classes"]
+    first = page.locator(".classes tbody th").first
+    page.evaluate("document.querySelector('.scroll:has(.classes)').scrollLeft = 200")
+    assert first.bounding_box()["x"] == pytest.approx(12, abs=1)  # its row is still named
+
+
+@pytest.mark.parametrize("make", [judgements.blocks, judgements_v2.blocks], ids=["v1", "v2"])
+def test_the_first_screen_tells_the_verdict_its_reasons_and_what_got_worse(
+    opened: Callable[..., Any], make: Callable[[], Judgement]
+) -> None:
+    page = opened(make(), width=1280, height=900)
     for selector in ("h1", "#reasons table", "#worse .worse", "#outcomes table"):
         box = page.locator(selector).bounding_box()
-        assert box["y"] + box["height"] <= 800, selector
+        assert box["y"] + box["height"] <= 900, selector
 
 
+@pytest.mark.parametrize("make", [mixed, judgements_v2.blocks], ids=["v1", "v2"])
 def test_print_leaves_the_controls_out_and_keeps_the_cases(
-    opened: Callable[..., Any],
+    opened: Callable[..., Any], make: Callable[[], Judgement]
 ) -> None:
-    page = opened(mixed(), scheme="dark")
+    page = opened(make(), scheme="dark")
     page.emulate_media(media="print")
     assert not page.is_visible("#filters")
     assert not page.is_visible("#next")
-    assert page.is_visible("#page")
     assert page.locator("#explorer details").first.is_visible()
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(255, 255, 255)"

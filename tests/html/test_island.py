@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from contractlab.render.html import render_html
-from contractlab.render.page.casebook import casebook
+from contractlab.render.page.casebook import Casebook
 from contractlab.render.page.island import island
 from tests import builders
 from tests.html.pages import Page, page
@@ -74,22 +74,31 @@ def test_cases_in_their_thousands_are_all_there_with_their_whole_input() -> None
 @pytest.mark.parametrize("budget", [0, 500, 2_000, 10_000, 50_000, 10**9])
 def test_the_data_keep_to_their_budget_whatever_it_is(budget: int) -> None:
     judgement = _many(60, input_="é" * 300)
-    made = island(casebook(judgement.comparison.pairs), budget)
+    made = island(Casebook(judgement.comparison.pairs), budget)
     data = Page(f'<script id="data">{made.json}</script>').data
     assert len(made.json.encode()) <= budget + 500
     assert len(data["cases"]) + made.left_out == 60
+    whole = [len(row) > 9 for row in data["cases"]]
+    assert whole == sorted(whole, reverse=True)
+    assert whole.count(False) == made.brief
     for table, places in (
         ("families", [row[1] for row in data["cases"]]),
         ("slices", [row[2] for row in data["cases"]]),
-        ("expected", [row[6] for row in data["cases"]]),
-        ("stories", [row[7] for row in data["cases"]]),
+        ("tags", [row[6] for row in data["cases"]]),
+        ("stories", [row[8] for row in data["cases"]]),
+        (
+            "lists",
+            [row[9] for row in data["cases"] if len(row) > 9]
+            + [place for row in data["stories"] if len(row) > 6 for place in row[6:8]],
+        ),
+        ("facts", [place for row in data["lists"] for place in row]),
     ):
         assert set(places) == set(range(len(data[table])))
 
 
 def test_an_input_is_cut_only_once_the_worse_cases_have_theirs_whole() -> None:
     judgement = _many(60, input_="x" * 300)
-    made = island(casebook(judgement.comparison.pairs), 15_000)
+    made = island(Casebook(judgement.comparison.pairs), 15_000)
     rows = Page(f'<script id="data">{made.json}</script>').data["cases"]
     assert made.left_out == 0
     cut = [row[5] for row in rows]
@@ -99,11 +108,13 @@ def test_an_input_is_cut_only_once_the_worse_cases_have_theirs_whole() -> None:
 
 
 def test_cases_come_in_the_order_of_concern() -> None:
-    entries = casebook(judgements.many(40, 3).comparison.pairs)
+    book = Casebook(judgements.many(40, 3).comparison.pairs)
+    entries = [book[place] for place in range(len(book))]
     flips = [entry.story.flip for entry in entries]
     assert flips == ["regressed"] * 3 + ["both"] * 37
+    assert book.counts == {"regressed": 3, "neither": 0, "improved": 0, "both": 37}
     assert entries[0].case.critical
     assert not entries[1].case.critical
-    drifted = [entry.story.drifted for entry in entries[3:]]
+    drifted = [bool(entry.story.changed) for entry in entries[3:]]
     assert drifted == sorted(drifted, reverse=True)
-    assert any(drifted)
+    assert sum(drifted) == book.drifted > 0

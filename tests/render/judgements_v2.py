@@ -49,7 +49,7 @@ def judgement(
     """A judgement on records as `builders.record` makes them."""
     inputs = builders.inputs(cases, before, after, gates)
     one, other = (
-        replace(release, id=name, manifest=manifest)
+        release._replace(id=name, manifest=manifest)
         for release, name, manifest in zip(
             (inputs.baseline, inputs.candidate), names, manifests, strict=True
         )
@@ -168,12 +168,13 @@ def passes() -> Judgement:
     return judgement(cases, before, after, rubric(gate))
 
 
-def hostile(texts: Sequence[str] = HOSTILE, *, count: int = 4) -> Judgement:
+def hostile(texts: Sequence[str] = HOSTILE, *, count: int = 4, level: float = 0.9) -> Judgement:
     """The same texts in every string that a contract has.
 
     Args:
         texts: five, all different, each at least one character; ids get a number.
         count: cases.
+        level: of the gate against losses; a rubric's is at most 0.5, where few cases show none.
     """
     one, two, three, four, five = texts
     call = {"name": two, "arguments": {three: five, one: [four]}}
@@ -205,11 +206,11 @@ def hostile(texts: Sequence[str] = HOSTILE, *, count: int = 4) -> Judgement:
     ]
     gates = rubric(
         {"metric": f"outcome:{five}", "at_least": 0.9, "else": "BLOCK"},
-        {"metric": f"check:{one}", "at_least": 0.9, "else": "REVIEW"},
+        {"metric": "check:answer", "at_least": 0.9, "else": "REVIEW"},
         {"metric": f"tokens.{three}.mean", "at_most": 9, "else": "REVIEW", "name": two},
         {"metric": "recall", "class": four, "at_least": 0.9, "else": "REVIEW"},
         {"metric": "pass_rate", "tag": three, "not_worse_by": 0.1, "else": "REVIEW"},
-        {"metric": "pass_rate", "slice": "*", "no_regression_at": 0.9, "else": "REVIEW"},
+        {"metric": "pass_rate", "slice": "*", "no_regression_at": level, "else": "REVIEW"},
     )
     return judgement(
         cases,

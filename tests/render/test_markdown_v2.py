@@ -115,3 +115,36 @@ FIELDS = st.lists(
 def test_any_text_in_any_field_leaves_the_report_sound(fields: list[str]) -> None:
     text = render_markdown(judgements_v2.hostile(fields), details_url=RUN)
     assert_sound(text)
+
+
+def _with_commits(before: str, after: str) -> str:
+    manifests = ({"code": {"commit": before}}, {"code": {"commit": after}})
+    cases = judgements_v2.support_cases()
+    records = [judgements_v2.good(of) for of in cases]
+    judged = judgements_v2.judgement(
+        cases, records, records, judgements_v2.GATES, manifests=manifests
+    )
+    return render_markdown(judged)
+
+
+def test_a_commit_is_shown_as_far_as_it_tells_both_apart() -> None:
+    one, other = "0123456789ab" + "c" * 28, "ba9876543210" + "c" * 28
+    assert "| `0123456789ab…` | `ba9876543210…` |" in _with_commits(one, other)
+    alike = f"{one[:-1]}d"
+    assert f"| `{one}` | `{alike}` |" in _with_commits(one, alike)
+
+
+def test_a_call_that_was_cut_does_not_count_what_is_left_of_it() -> None:
+    cases = judgements_v2.support_cases()
+    before = [judgements_v2.good(of) for of in cases]
+    long = {"name": "send", "arguments": dict.fromkeys("abcdef", "text " * 40)}
+    after = [{**before[0], "calls": [long]}, *before[1:]]
+    text = render_markdown(judgements_v2.judgement(cases, before, after, judgements_v2.GATES))
+    assert f"calls added: `send(a={'text ' * 10}tex…`" in text
+    assert "characters" not in text
+
+
+def test_a_gate_stands_beside_its_limit_and_the_baselines_value() -> None:
+    text = BLOCK.replace("\u00a0", " ")
+    assert "| recall of class `refund` ≥ 0.9 (BLOCK) | **0.833** | 0.916 |" in text
+    assert "| overall pass rate ≥ 0.6: holds | 0.708 | 0.958 |" in text

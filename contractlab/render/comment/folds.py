@@ -10,7 +10,7 @@ from contractlab.evidence import (
     EVALUATOR_VERSION,
     EVALUATOR_VERSION_V2,
 )
-from contractlab.render import numbers
+from contractlab.render import difference_v2, numbers
 from contractlab.render.comment import items, layout
 from contractlab.render.comment.budget import taken
 from contractlab.render.comment.problems import problem_item
@@ -99,14 +99,16 @@ def evidence(view: View) -> str:
     found, rubric = judgement.evidence, judgement.rubric
     files = found.inputs[: view.budget.rows]
     version, format_ = EVALUATOR_VERSION, DIGEST_FORMAT
+    method = f"Bootstrap: {numbers.count(rubric.resamples)} resamples, seed {rubric.seed}"
     if judgement.details is not None:
         version, format_ = EVALUATOR_VERSION_V2, DIGEST_FORMAT_V2
+        method = f"Difference: {difference_v2.method(judgement, judgement.details)}"
     lines = [
         f"- SHA-256 of the inputs: `{found.sha256}` (`{format_}`)",
         f"- Evaluator `{version}`, dataset {layout.name(judgement.dataset_version)},"
         f" rubric {layout.name(rubric.version)},"
         f" replays {layout.name(judgement.predictions_version)}",
-        f"- Bootstrap: {numbers.count(rubric.resamples)} resamples, seed {rubric.seed}",
+        f"- {method}",
         *(
             f"- {each.role.capitalize()} {markdown(each.name)}:"
             f" {numbers.counted(each.byte_count, 'byte')}, SHA-256 `{each.sha256}`"

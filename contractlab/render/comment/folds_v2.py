@@ -7,18 +7,21 @@ import re
 from typing import TYPE_CHECKING
 
 from contractlab.model import Terms
-from contractlab.render import findings, numbers
+from contractlab.render import numbers
 from contractlab.render.comment import items, layout
 from contractlab.render.comment.folds import case_list
-from contractlab.render.comment.opening_v2 import asked
+from contractlab.render.comment.opening_v2 import gate_words
+from contractlab.render.tables_v2 import gate_rows
 from contractlab.render.text_v2 import figure_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.decide import GateResult
     from contractlab.details import Details, SliceContrast
     from contractlab.render.comment.view import View
+    from contractlab.render.tables import GateRow
+
+_DIGEST = re.compile(r"((?:[a-z0-9]{1,20}:)?[0-9a-f]{12})[0-9a-f]{28,}\Z")
 
 
 def changed(view: View, details: Details) -> str:
@@ -29,20 +32,38 @@ def changed(view: View, details: Details) -> str:
         said = "nothing" if both else "not recorded: a release has no manifest"
         return f"**What changed between the releases?** {said.capitalize()}.\n"
     rows = [
-        (layout.name(f"{each.component}.{each.part}"), _part(each.before), _part(each.after))
+        (layout.name(f"{each.component}.{each.part}"), *_parts(each.before, each.after))
         for each in found[: view.budget.rows]
     ]
     more = layout.left_out(len(found) - len(rows), "change", view.where)
     title = f"What changed between the releases: {numbers.counted(len(found), 'part')}"
-    body = layout.table(("Part", "Baseline", "Candidate"), rows) + more
+    body = layout.table(("Part", "Baseline", "Candidate"), rows, words=3) + more
     return layout.folded(title, body, opened=len(rows) <= view.budget.shown)
 
 
-def _part(spelled: str) -> str:
+def _parts(before: str, after: str) -> tuple[str, str]:
+    """Both values; of digests only the start, where that tells them apart."""
+    one, other = _value(before), _value(after)
+    if one is None or other is None or _start(one) != _start(other):
+        one, other = _start(one), _start(other)
+    return _part(one), _part(other)
+
+
+def _value(spelled: str) -> str | None:
     if not spelled:
-        return "absent"
+        return None
     value = json.loads(spelled)
-    return layout.name(value if isinstance(value, str) else spelled)
+    return value if isinstance(value, str) else spelled
+
+
+def _start(value: str | None) -> str | None:
+    """A commit or a digest up to where a reader compares it."""
+    found = _DIGEST.match(value or "")
+    return value if found is None else f"{found[1]}…"
+
+
+def _part(value: str | None) -> str:
+    return "absent" if value is None else layout.name(value)
 
 
 def slices(view: View, details: Details) -> str:
@@ -53,23 +74,24 @@ def slices(view: View, details: Details) -> str:
     terms = view.judgement.rubric.terms or Terms()
     note = " (Holm)" if terms.adjust == "holm" and len(found) > 1 else ""
     confidence = numbers.confidence(view.judgement.rubric.confidence)
-    head = ("Slice", "Passed", f"Difference, {confidence} interval", f"p that it got worse{note}")
+    head = ("Slice", "Passed", f"Difference, {confidence} interval; p that it got worse{note}")
     more = layout.left_out(len(found) - len(rows), "slice", view.where)
     title = f"Slices: {numbers.count(lost)} of {numbers.count(len(found))} got worse"
     return layout.folded(title, layout.table(head, rows) + more)
 
 
-def _slice(view: View, each: SliceContrast) -> tuple[str, str, str, str]:
+def _slice(view: View, each: SliceContrast) -> tuple[str, str, str]:
     one = view.judgement.baseline.by_slice[each.name]
     other = view.judgement.candidate.by_slice[each.name]
     critical = f" ({numbers.count(one.critical_count)} critical)" if one.critical_count else ""
     seen = each.contrast
     passed = f"{numbers.count(one.passed)} → {numbers.count(other.passed)}"
+    p_value = numbers.rounded(each.p_adjusted, 4, "up")
     return (
         f"{layout.name(each.name)}{critical}",
         layout.unbroken(f"{passed} of {numbers.count(one.count)}"),
-        layout.unbroken(f"{numbers.points(seen.delta)} {numbers.interval(seen.interval)}"),
-        f"{numbers.rounded(each.p_adjusted, 4, 'up'):f}",
+        f"{numbers.points(seen.delta)} {layout.unbroken(numbers.interval(seen.interval))};"
+        f" {layout.unbroken(f'p {p_value:f}')}",
     )
 
 
@@ -122,11 +144,14 @@ def figures(view: View, details: Details) -> str:
     ]
     more = layout.left_out(len(found) - len(rows), "figure", view.where)
     gates = view.judgement.decision.gates
-    looked = [_gate(gate) for gate in gates[: 2 * budget.rows]]
+    looked = [
+        _gate(each)
+        for each in gate_rows(view.judgement, details, gates[: 2 * budget.rows], layout.name)
+    ]
     more_gates = layout.left_out(len(gates) - len(looked), "gate", view.where)
     body = (
         f"{layout.table(('Figure', 'Baseline', 'Candidate'), rows)}{more}\n"
-        f"{layout.table(('Gate', 'Observed', 'Asked for', 'Result'), looked)}{more_gates}"
+        f"{layout.table(('Gate', 'Observed', 'Baseline'), looked)}{more_gates}"
     )
     return layout.folded("All figures and gates", body)
 
@@ -136,10 +161,6 @@ def _figure(label: str) -> str:
     return f"`{label}`" if re.fullmatch(r"pass[@^]\d+", label) else label
 
 
-def _gate(gate: GateResult) -> tuple[str, str, str, str]:
-    finding = gate.finding
-    result = "holds" if gate.held else f"fails ({gate.verdict})"
-    if finding is None:
-        return "critical cases that failed", f"{len(gate.case_ids):,}", "none", result
-    label = findings.label(gate, finding, layout.name)
-    return label, findings.observed(gate, finding), layout.unbroken(asked(gate)), result
+def _gate(each: GateRow) -> tuple[str, str, str]:
+    result = "holds" if each.result.held else f"**fails ({each.result.verdict})**"
+    return f"{gate_words(each)}: {result}", each.candidate, each.baseline

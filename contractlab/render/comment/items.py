@@ -121,11 +121,16 @@ def _values(values: Sequence[str], forbidden: Collection[str] = ()) -> str:
     # What is forbidden comes first: it must not be among what is left out.
     ordered = sorted(values, key=lambda value: value not in forbidden)
     texts = [
-        f"{markdown(value, _VALUE)}{' (forbidden)' if value in forbidden else ''}"
+        f"{_value(value)}{' (forbidden)' if value in forbidden else ''}"
         for value in ordered[:_VALUES]
     ]
     more = len(values) - _VALUES
     return ", ".join(texts) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _value(value: str) -> str:
+    # A call or an answer may come cut, so the count of its characters would mislead.
+    return markdown(value if len(value) <= _VALUE else f"{value[:_VALUE]}…", _VALUE + 1)
 
 
 def _names(checks: Sequence[str]) -> str:

@@ -19,9 +19,9 @@ def name(text: str) -> str:
     return markdown(text, _NAME)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose first column is words and whose others are numbers."""
-    rule = ["---", *("---:" for _ in head[1:])]
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
+    """A table whose first columns, so many, are words and whose others are numbers."""
+    rule = ["---" if at < words else "---:" for at in range(len(head))]
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *rows))
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from contractlab.model import Terms
-from contractlab.render import difference, findings, numbers, reasons
+from contractlab.render import numbers, reasons
 from contractlab.render.comment import layout
 from contractlab.render.comment.budget import taken
 from contractlab.render.comment.opening import GATES, verdict_line
-from contractlab.render.text_v2 import FEW_UNITS, METHODS
+from contractlab.render.difference_v2 import how_sure
+from contractlab.render.tables_v2 import gate_rows
 
 if TYPE_CHECKING:
-    from contractlab.decide import GateResult
     from contractlab.details import Details, Side
     from contractlab.render.comment.view import View
+    from contractlab.render.tables import GateRow
 
 _TOLD = 4
 """Reasons about differences that are said in full."""
@@ -64,15 +64,17 @@ def _not_ok(side: Side) -> str:
     return f"{numbers.count(sum(bad.values()))} of {numbers.count(side.records)} ({kinds})"
 
 
-def decides(view: View) -> str:
+def decides(view: View, details: Details) -> str:
     """The gates that do not hold, with what was observed and asked for; empty for PASS."""
-    decision = view.judgement.decision
+    judgement = view.judgement
+    decision = judgement.decision
     failed = decision.reasons
     if not failed:
         return ""
     budget = view.budget
+    found = gate_rows(judgement, details, failed[:GATES], layout.name)
     rows = taken(
-        (" | ".join(_gate(gate)) for gate in failed),
+        (" | ".join(_gate(each)) for each in found),
         most=GATES,
         room=budget.limit // 5,
         budget=budget,
@@ -92,57 +94,28 @@ def decides(view: View) -> str:
     )
     return (
         "#### What decides it\n\n"
-        f"{layout.table(('Gate that fails', 'Observed', 'Asked for'), [[row] for row in rows])}"
+        f"{layout.table(('Gate that fails', 'Observed', 'Baseline'), [[row] for row in rows])}"
         f"{more}\n"
         f"{''.join([*told, chr(10)]) if told else ''}"
         f"{numbers.count(held)} of {numbers.count(len(decision.gates))} gates hold.\n"
     )
 
 
-def _gate(gate: GateResult) -> tuple[str, str, str]:
-    finding = gate.finding
-    if finding is None or (gate.case_ids and not gate.threshold):
-        label = reasons.label(gate, layout.name) if finding is None else "critical cases"
-        return f"{label} ({gate.verdict})", f"**{len(gate.case_ids):,}**", "none"
-    return (
-        f"{findings.label(gate, finding, layout.name)} ({gate.verdict})",
-        f"**{findings.observed(gate, finding)}**",
-        layout.unbroken(asked(gate)),
-    )
+def _gate(each: GateRow) -> tuple[str, str, str]:
+    result = each.result
+    return f"{gate_words(each)} ({result.verdict})", f"**{each.candidate}**", each.baseline
 
 
-def asked(gate: GateResult) -> str:
-    """What a gate asks for: `≥ 0.8`, `no worse by 0.05`."""
-    if gate.finding is None:
-        return "none"
-    sign = {"at_least": "≥ ", "at_most": "≤ ", "at_most_times_baseline": "≤ "}.get(gate.bound, "")
-    return f"{sign}{findings.threshold(gate, gate.finding)}"
+def gate_words(each: GateRow) -> str:
+    """What a gate is about and asks for: `mean cost ≤ 1.1 × baseline`."""
+    comma = "" if each.limit[:1] in ("≥", "≤") else ","
+    label = reasons.label(each.result, layout.name)
+    return f"{label}{comma} {layout.unbroken(each.limit)}"
 
 
 def uncertainty(view: View, details: Details) -> str:
     """How sure the difference is, what the cases cannot tell, and how many would."""
-    judgement, overall = view.judgement, details.overall
-    terms = judgement.rubric.terms or Terms()
-    method = METHODS[overall.method.interval]
-    text = (
-        f"**How sure is that?** {difference.changed(judgement.comparison.counts)};"
-        f" {numbers.confidence(judgement.rubric.confidence)} {method} interval of the difference"
-        f" ({numbers.points(overall.delta, 'nearest')} points)"
-        f" {numbers.interval(overall.interval)} points, by {terms.unit}"
-        f" ({numbers.count(overall.units)} independent);"
-        f" one-sided p that it got worse {numbers.rounded(overall.p_worse, 4, 'up'):f};"
-        f" {difference.missed(judgement.comparison)}."
-    )
-    if overall.units < FEW_UNITS and overall.units < overall.cases:
-        text += f" {overall.units} families are few: every interval over so few is too narrow."
-    if details.power is not None:
-        text += (
-            f" The power to show an unchanged agent within the margin {terms.margin!r} is"
-            f" {numbers.percent(details.power)}"
-        )
-        needed = details.needed
-        text += "." if needed is None else f"; 80 % needs about {numbers.count(needed)} cases."
-    return f"{text}\n"
+    return f"**How sure is that?** {' '.join(how_sure(view.judgement, details))}\n"
 
 
 def latency_and_cost(view: View) -> str:

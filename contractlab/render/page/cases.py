@@ -8,23 +8,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contractlab.render import numbers, sentences
+from contractlab.render.behaviour import MEASURED
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import input_shown
-from contractlab.render.page.parts import CRITICAL_TAG, FLIPS, flip_tag
+from contractlab.render.page.parts import CRITICAL_TAG, flip_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.render.page.casebook import Entry, Facts, Story, Values
+    from contractlab.model import Case
+    from contractlab.render.page.casebook import Casebook, Entry, Facts, Outcomes, Story, Values
 
 _NONE = '<span class="none">none</span>'
-
+_NOT_RECORDED = '<span class="none">no such trial</span>'
+LISTED = ("calls",)
+"""Aspects whose values stand one below the other: they are long, and their order counts."""
 
 CONTROLS = (
     '<div id="filters" role="search" aria-label="Filter the cases" hidden>'
     '<label>Search <input type="search" id="q" autocomplete="off" spellcheck="false"></label>'
     '<label>Outcome <select id="flip"><option value="">all</option></select></label>'
     '<label>Slice <select id="slice"><option value="">all</option></select></label>'
+    '<label>Tag <select id="tag"><option value="">all</option></select></label>'
     '<label>Check <select id="check"><option value="">all</option></select></label>'
     '<label class="box"><input type="checkbox" id="critical"> critical only</label>'
     '<button type="button" id="reset">Clear filters</button></div>'
@@ -37,20 +42,18 @@ CONTROLS = (
 """The filters; the script fills them, and nothing shows of them without it."""
 
 
-def static_cases(entries: Sequence[Entry], budget: int) -> tuple[str, int]:
+def static_cases(book: Casebook, budget: int) -> tuple[str, int]:
     """The worst cases, grouped by outcome, and how many there was room for.
 
     Args:
-        entries: in the order of concern.
+        book: in the order of concern.
         budget: bytes of UTF-8.
     """
     parts: list[str] = []
     size = shown = 0
     flip = ""
-    totals = dict.fromkeys(FLIPS, 0)
-    for entry in entries:
-        totals[entry.story.flip] += 1
-    for entry in entries:
+    for place in range(len(book)):
+        entry = book[place]
         text = _case(entry)
         size += len(text.encode())
         if size > budget:
@@ -59,7 +62,7 @@ def static_cases(entries: Sequence[Entry], budget: int) -> tuple[str, int]:
             flip = entry.story.flip
             parts.append(
                 f'<h3 id="cases-{flip}">{sentences.FLIPS[flip].capitalize()}:'
-                f" {numbers.count(totals[flip])}</h3>\n"
+                f" {numbers.count(book.counts[flip])}</h3>\n"
             )
         parts.append(text)
         shown += 1
@@ -74,36 +77,78 @@ def _case(entry: Entry) -> str:
         f'<details class="case"><summary>{flip_tag(story.flip)}'
         f'<span class="id">{html(case.id)}</span><span class="slice">{html(case.slice)}</span>'
         f"{critical}{words}</summary>"
-        f'<div class="body"><p class="input">{html(input_shown(case))}</p>'
-        f'<p class="meta">family {html(case.family_id)}</p>{_facts(entry)}</div></details>\n'
+        f'<div class="body">{_input(case)}{_meta(case)}{_facts(entry)}{_runs(story)}</div>'
+        "</details>\n"
     )
+
+
+def _input(case: Case) -> str:
+    return f'<p class="input">{html(input_shown(case))}</p>' if case.input else ""
+
+
+def _meta(case: Case) -> str:
+    parts = [f"family {html(case.family_id)}"]
+    if case.tags:
+        parts.append(f"tags {html(', '.join(case.tags))}")
+    if case.risk:
+        parts.append(f"risk {html(case.risk)}")
+    return f'<p class="meta">{"; ".join(parts)}</p>'
 
 
 def _facts(entry: Entry) -> str:
     story, asked = entry.story, dict(entry.expected)
-    count = len(story.measured_before)
-    before = [*story.before, *_measured(story.measured_before, entry.measures[:count])]
-    after = [*story.after, *_measured(story.measured_after, entry.measures[count:])]
+    count = len(MEASURED)
+    before = dict((*(story.before or ()), *_measured(entry.measures[:count])))
+    after = dict((*(story.after or ()), *_measured(entry.measures[count:])))
     rows = [
-        _fact_row(aspect, story, asked, dict(before), dict(after))
-        for aspect in dict.fromkeys([*asked, *dict(before), *dict(after)])
+        _fact_row(aspect, story, asked, before, after)
+        for aspect in dict.fromkeys([*asked, *before, *after])
     ]
-    had, has = dict(story.outcomes_before), dict(story.outcomes_after)
+    had, has = _by_name(story.outcomes_before), _by_name(story.outcomes_after)
     for name in dict.fromkeys([*had, *has]):
-        changed = _changed(had.get(name) != has.get(name))
+        changed = _changed(not _same(had.get(name), has.get(name)))
         rows.append(
-            f'<tr{changed[0]}><th scope="row">{html(name)}{changed[1]}</th><td></td>'
+            f'<tr{changed[0]}><th scope="row">check {html(name)}{changed[1]}</th><td></td>'
             f"<td>{_outcome(had.get(name))}</td><td>{_outcome(has.get(name))}</td></tr>"
         )
+    heads = "".join(
+        f'<th scope="col">{title}{f", {trial}" if trial else ""}</th>'
+        for title, trial in zip(("baseline", "candidate"), story.shown, strict=True)
+    )
     return (
         '<table class="facts"><thead><tr><td></td><th scope="col">expected</th>'
-        '<th scope="col">baseline</th><th scope="col">candidate</th></tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table>"
+        f"{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 
 
-def _measured(aspects: Sequence[str], texts: Sequence[str]) -> Facts:
-    return tuple((aspect, (text,)) for aspect, text in zip(aspects, texts, strict=True))
+def _runs(story: Story) -> str:
+    """What came of each trial; empty where there is one of each release."""
+    if not story.runs:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{html(trial)}</th>'
+        f"<td>{html(before) or _NOT_RECORDED}</td><td>{html(after) or _NOT_RECORDED}</td></tr>"
+        for trial, before, after in story.runs
+    )
+    return (
+        '<table class="runs"><thead><tr><th scope="col">trial</th><th scope="col">baseline</th>'
+        f'<th scope="col">candidate</th></tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+def _measured(texts: Sequence[str]) -> Facts:
+    return tuple((aspect, (text,)) for aspect, text in zip(MEASURED, texts, strict=True))
+
+
+def _by_name(outcomes: Outcomes) -> dict[str, tuple[int, int]]:
+    return {name: (held, runs) for name, held, runs in outcomes}
+
+
+def _same(one: tuple[int, int] | None, other: tuple[int, int] | None) -> bool:
+    """Whether a check holds in as large a share of the runs."""
+    if one is None or other is None:
+        return one is other
+    return one[0] * other[1] == other[0] * one[1]
 
 
 def _fact_row(
@@ -116,12 +161,17 @@ def _fact_row(
     changed = aspect in story.changed
     kind, word = _changed(changed)
     had, has = before.get(aspect), after.get(aspect)
-    # What is forbidden is an action, whatever tool has its name.
-    bad = ((), ()) if aspect == "tool" else (story.forbidden_before, story.forbidden_after)
+    # What is forbidden is a call or an action, whatever tool or label has its name.
+    done = aspect in ("calls", "actions")
+    bad = (story.forbidden_before, story.forbidden_after) if done else ((), ())
+    listed = aspect in LISTED
+    wanted = asked.get(aspect)
+    ways = listed and wanted is not None and len(wanted) > 1
     return (
-        f'<tr{kind}><th scope="row">{html(aspect)}{word}</th><td>{_values(asked.get(aspect))}</td>'
-        f"<td>{_values(had, has if changed else None, 'del', bad[0])}</td>"
-        f"<td>{_values(has, had if changed else None, 'ins', bad[1])}</td></tr>"
+        f'<tr{kind}><th scope="row">{html(aspect)}{word}</th>'
+        f"<td>{'one of: ' if ways else ''}{_values(wanted, listed=ways)}</td>"
+        f"<td>{_values(had, has if changed else None, 'del', bad[0], listed=listed)}</td>"
+        f"<td>{_values(has, had if changed else None, 'ins', bad[1], listed=listed)}</td></tr>"
     )
 
 
@@ -130,17 +180,23 @@ def _changed(changed: bool) -> tuple[str, str]:
 
 
 def _values(
-    values: Values | None, other: Values | None = None, mark: str = "", forbidden: Values = ()
+    values: Values | None,
+    other: Values | None = None,
+    mark: str = "",
+    forbidden: Values = (),
+    *,
+    listed: bool = False,
 ) -> str:
     """Values one after the other, marked where the other release lacks them, or forbidden."""
     if values is None:
         return ""
     if not values:
         return f"<{mark}>{_NONE}</{mark}>" if other else _NONE
-    return ", ".join(
+    marked = [
         _value(value, mark if other is not None and value not in other else "", forbidden)
         for value in values
-    )
+    ]
+    return f"<ol><li>{'</li><li>'.join(marked)}</li></ol>" if listed else ", ".join(marked)
 
 
 def _value(value: str, mark: str, forbidden: Values) -> str:
@@ -150,7 +206,11 @@ def _value(value: str, mark: str, forbidden: Values) -> str:
     return f'<{tag} class="forbidden">{html(value)} (forbidden)</{tag}>'
 
 
-def _outcome(held: bool | None) -> str:
+def _outcome(held: tuple[int, int] | None) -> str:
+    """`holds`, `fails`; of several trials also in how many."""
     if held is None:
         return "not checked"
-    return '<span class="held">holds</span>' if held else '<span class="failed">fails</span>'
+    count, runs = held
+    of = f" in {runs - count:,} of {runs:,}" if runs > 1 and count < runs else ""
+    kind, word = ("held", "holds") if count == runs else ("failed", "fails")
+    return f'<span class="{kind}">{word}{of}</span>'

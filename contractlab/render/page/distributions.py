@@ -1,4 +1,4 @@
-"""Latency and cost of both releases as cumulative shares (ECDF), beside the gates' limits."""
+"""What was measured of both releases as cumulative shares (ECDF), beside the gates' limits."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from math import log
 from sys import float_info
 from typing import TYPE_CHECKING, NamedTuple
 
-from contractlab.metrics import complete, nearest_rank
+from contractlab.metrics import nearest_rank
 from contractlab.render import numbers
-from contractlab.render.page.parts import row, table, unbroken, verdict_tag
-from contractlab.render.tables import metric_rows
+from contractlab.render.page.parts import limit, row, table, verdict_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from contractlab.judge import Judgement
+    from contractlab.render.tables import MetricRow
 
 _POINTS = 300
 """Steps of a curve that are drawn; more are thinner than a pixel."""
@@ -27,7 +26,9 @@ _TICKS = 6
 _LARGEST = float_info.max
 
 
-class _Limit(NamedTuple):
+class Mark(NamedTuple):
+    """A gate's limit, to be drawn."""
+
     label: str
     value: float
 
@@ -57,68 +58,69 @@ class _Axis(NamedTuple):
         return [each for each in places if each <= self.high]
 
 
-def distributions(judgement: Judgement) -> str:
-    """Both charts, each with its figures as a table."""
-    before, after = judgement.baseline.results, judgement.candidate.results
-    return (
-        '<div class="pair">'
-        + _figure(
-            judgement,
-            "latency",
-            before=complete([each.record.latency_ms for each in before]),
-            after=complete([each.record.latency_ms for each in after]),
-            unit="ms",
-            limits={"mean_latency_ms": "mean limit", "p95_latency_ms": "p95 limit"},
-        )
-        + _figure(
-            judgement,
-            "cost",
-            before=complete([each.record.estimated_cost_usd for each in before]),
-            after=complete([each.record.estimated_cost_usd for each in after]),
-            unit="USD",
-            limits={"mean_estimated_cost_usd": "mean limit"},
-        )
-        + "</div>"
-    )
+class Quantity(NamedTuple):
+    """What was measured of every case or run, ready to be drawn."""
+
+    id: str
+    """Of its elements on the page."""
+    name: str
+    """Markup: `latency`, `input tokens`."""
+    unit: str
+    each: str
+    """What is counted: `cases` or `runs`."""
+    before: list[float]
+    """Sorted; empty where it was not measured."""
+    after: list[float]
+    limits: Sequence[Mark]
+    rows: Sequence[MetricRow]
+    """Its figures, whose labels are markup."""
+    notes: Sequence[str] = ()
+    """Markup: what was not measured."""
 
 
-def _figure(
-    judgement: Judgement,
-    name: str,
-    *,
-    before: list[float],
-    after: list[float],
-    unit: str,
-    limits: dict[str, str],
-) -> str:
-    before, after = sorted(before), sorted(after)
-    marks = [
-        _Limit(limits[gate.metric], gate.threshold)
-        for gate in judgement.rubric.gates
-        if gate.metric in limits
-    ]
-    axis = _axis(before, after, marks)
+def distributions(found: Sequence[Quantity]) -> str:
+    """The charts, each with its figures as a table."""
+    return f'<div class="pair">{"".join(map(_figure, found))}</div>'
+
+
+def _figure(of: Quantity) -> str:
     rows = [
-        row(each.label, each.baseline, each.candidate, unbroken(each.limit) + _failed(each.failed))
-        for each in metric_rows(judgement)
-        if each.label.endswith(name)
+        row(each.label, each.baseline, each.candidate, limit(each.limit) + _failed(each.failed))
+        for each in of.rows
     ]
     head = ("", "baseline", "candidate", "limit")
+    title = f"{of.name[0].upper()}{of.name[1:]}"
+    measured = bool(of.before or of.after)
+    drawn = _drawn(of, title) if measured else f"<figcaption>{title}</figcaption>"
+    notes = "".join(f'<p class="note">{note}</p>' for note in of.notes)
+    limited = any(each.limit for each in of.rows)
+    figures = table(title, head, rows, kind="n3") if measured or limited else ""
+    return f"<figure>{drawn}{notes}{figures}</figure>"
+
+
+def _drawn(of: Quantity, title: str) -> str:
+    """The chart with its caption and key."""
+    axis = _axis(of.before, of.after, of.limits)
     scale = ", logarithmic axis" if axis.logarithmic else ""
     beyond = [
-        f"{each.label} {numbers.limit(each.value)} {unit}"
-        for each in marks
+        f"{each.label} {numbers.limit(each.value)} {of.unit}"
+        for each in of.limits
         if each.value > axis.high
     ]
     aside = f'<p class="note">Right of the axis: {", ".join(beyond)}.</p>' if beyond else ""
+    keys = "".join(
+        f' <span class="line {kind}"></span> {kind} ({how})'
+        for kind, how, values in (
+            ("baseline", "dashed", of.before),
+            ("candidate", "solid", of.after),
+        )
+        if values
+    )
     return (
-        f"<figure><figcaption>{name.capitalize()}: share of cases at or below, in {unit}{scale}"
-        "</figcaption>"
-        f"{_chart(name, axis, before, after, [m for m in marks if m.value <= axis.high])}"
-        '<p class="legend"><span class="line baseline"></span> baseline (dashed)'
-        ' <span class="line candidate"></span> candidate (solid)</p>'
-        f"{aside}{table(name.capitalize(), head, rows, kind='n3')}"
-        "</figure>"
+        f"<figcaption>{title}: share of {of.each} at or below,"
+        f" in {of.unit}{scale}</figcaption>"
+        f"{_chart(of, axis, [mark for mark in of.limits if mark.value <= axis.high])}"
+        f'<p class="legend">{keys}</p>{aside}'
     )
 
 
@@ -126,9 +128,9 @@ def _failed(verdict: str | None) -> str:
     return f" {verdict_tag(verdict)}" if verdict else ""
 
 
-def _axis(before: list[float], after: list[float], marks: Sequence[_Limit]) -> _Axis:
+def _axis(before: list[float], after: list[float], marks: Sequence[Mark]) -> _Axis:
     """From zero, or from the smallest value where the tail is long; a near limit is in view."""
-    largest = max(before[-1], after[-1])
+    largest = max([*before[-1:], *after[-1:]])
     positive = [each for each in (*before, *after) if each > 0]
     median = nearest_rank(positive, Fraction(1, 2)) if positive else 0.0
     logarithmic = bool(positive) and largest > _LONG_TAIL * median
@@ -139,13 +141,7 @@ def _axis(before: list[float], after: list[float], marks: Sequence[_Limit]) -> _
     return _Axis(min(positive) if logarithmic else 0.0, min(high * 1.04, _LARGEST), logarithmic)
 
 
-def _chart(
-    name: str,
-    axis: _Axis,
-    before: list[float],
-    after: list[float],
-    marks: Sequence[_Limit],
-) -> str:
+def _chart(of: Quantity, axis: _Axis, marks: Sequence[Mark]) -> str:
     places = [(axis.at(value), value) for value in axis.ticks()]
     ticks = "".join(
         f'<text class="{_anchor(place)}" x="{_percent(place)}" y="194">'
@@ -164,19 +160,25 @@ def _chart(
         f' dx="{-4 if axis.at(mark.value) > 0.6 else 4}" y="{150 - 16 * index}">{mark.label}</text>'
         for index, mark in enumerate(marks)
     )
+    curves = [
+        (kind, values)
+        for kind, values in (("baseline", of.before), ("candidate", of.after))
+        if values
+    ]
     dots = "".join(
         f'<circle class="{kind}" cx="{_percent(axis.at(nearest_rank(values, Fraction(95, 100))))}"'
         f' cy="{_y(0.95)}" r="4"/>'
-        for kind, values in (("baseline", before), ("candidate", after))
+        for kind, values in curves
     )
+    whose = "both releases" if len(curves) > 1 else f"the {curves[0][0]} alone"
     return (
-        f'<svg class="ecdf" role="img" aria-labelledby="{name}-title {name}-desc">'
-        f'<title id="{name}-title">Cumulative share of cases by {name}, both releases</title>'
-        f'<desc id="{name}-desc">Dots mark where each curve reaches 95 %; the table below'
+        f'<svg class="ecdf" role="img" aria-labelledby="{of.id}-title {of.id}-desc">'
+        f'<title id="{of.id}-title">Cumulative share of {of.each} by {of.name}, {whose}</title>'
+        f'<desc id="{of.id}-desc">Dots mark where each curve reaches 95 %; the table below'
         " has the means, the 95th percentiles and the limits.</desc>"
         f'{grid}{lines}<svg x="0" y="10" width="100%" height="170" viewBox="0 0 1000 1000"'
-        f' preserveAspectRatio="none">{_curve("baseline", axis, before)}'
-        f"{_curve('candidate', axis, after)}</svg>{dots}"
+        f' preserveAspectRatio="none">'
+        f"{''.join(_curve(kind, axis, values) for kind, values in curves)}</svg>{dots}"
         f'<line class="base" x1="0" x2="100%" y1="180" y2="180"/>{ticks}</svg>'
     )
 

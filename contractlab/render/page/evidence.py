@@ -10,7 +10,7 @@ from contractlab.evidence import (
     EVALUATOR_VERSION,
     EVALUATOR_VERSION_V2,
 )
-from contractlab.render import numbers, report_v2
+from contractlab.render import difference_v2, numbers, report_v2
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
 from contractlab.render.page.parts import code, more, row, table
@@ -35,12 +35,7 @@ def evidence(judgement: Judgement) -> str:
         ("dataset", code(judgement.dataset_version)),
         ("rubric", code(rubric.version)),
         ("replays", code(clip(judgement.predictions_version, 600))),
-        (
-            "bootstrap",
-            f"{numbers.count(rubric.resamples)} resamples, seed {rubric.seed},"
-            f" {numbers.confidence(rubric.confidence)},"
-            f" {code(judgement.comparison.bootstrap.method)}",
-        ),
+        _method(judgement),
     )
     terms = "".join(f"<dt>{term}</dt><dd>{value}</dd>" for term, value in facts)
     files = [
@@ -53,6 +48,18 @@ def evidence(judgement: Judgement) -> str:
         f"<dl>{terms}</dl>"
         + table("Input files", ("file", "role", "bytes", "SHA-256"), files)
         + more(len(found.inputs) - len(files), "files", "in the JSON report")
+    )
+
+
+def _method(judgement: Judgement) -> tuple[str, str]:
+    if judgement.details is not None:
+        return "difference", difference_v2.method(judgement, judgement.details)
+    rubric = judgement.rubric
+    return (
+        "bootstrap",
+        f"{numbers.count(rubric.resamples)} resamples, seed {rubric.seed},"
+        f" {numbers.confidence(rubric.confidence)},"
+        f" {code(judgement.comparison.bootstrap.method)}",
     )
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.compare import exact
 from contractlab.render import numbers
+from contractlab.render.difference_v2 import METHODS, how_sure
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
-from contractlab.render.page.parts import more
+from contractlab.render.page.parts import more, scrolled
 from contractlab.stats import PairedCounts, newcombe
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from contractlab.compare import Pair
     from contractlab.interval import Interval
     from contractlab.judge import Judgement
+    from contractlab.model import Gate
 
 _SLICES = 30
 _STEPS = (0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
@@ -43,25 +45,42 @@ def forest(judgement: Judgement) -> str:
     """Overall by three methods, then each slice, with the gate's limit."""
     estimates = _overall(judgement)
     slices = _by_slice(judgement)
-    gate = next(
-        (each for each in judgement.rubric.gates if each.metric == "paired_delta_ci_low"), None
-    )
-    limit = gate.threshold if gate else None
+    limit = _limit(judgement.rubric.gates)
     shown = [*estimates, *slices[:_SLICES]]
     low, high, step = _axis([each.interval for each in shown], limit)
     inside = limit is not None and low <= limit <= high
     rows = "".join(_row(each, low, high, limit if inside else None) for each in shown)
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="Paired difference">'
+    plot = scrolled(
+        "Paired difference",
         '<table class="forest"><caption>Paired difference of pass rates, candidate minus'
         " baseline, in percentage points</caption><thead><tr>"
         '<th scope="col">cases</th><th scope="col">difference</th>'
         f'<th scope="col">{numbers.confidence(judgement.rubric.confidence)} interval</th>'
         f'<th scope="col">{_axis_svg(low, high, step)}</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-        f"{_key(limit, inside=inside)}"
+        f"<tbody>{rows}</tbody></table>",
+    )
+    return (
+        f"{plot}{_key(limit, inside=inside)}{_sure(judgement)}"
         f"{more(len(slices) - _SLICES, 'slices, which did better,', 'in the JSON report')}"
     )
+
+
+def _limit(gates: Sequence[Gate]) -> float | None:
+    """The least that a gate takes for the lower end of the interval over all cases."""
+    for each in gates:
+        if each.metric == "paired_delta_ci_low":
+            return each.threshold
+        of_all = each.slice is None and each.tag is None
+        if each.metric == "pass_rate" and each.bound == "not_worse_by" and of_all:
+            return -each.threshold
+    return None
+
+
+def _sure(judgement: Judgement) -> str:
+    """What else version 2 says of the difference."""
+    if judgement.details is None:
+        return ""
+    return f"<p>{' '.join(how_sure(judgement, judgement.details))}</p>"
 
 
 def _overall(judgement: Judgement) -> list[Estimate]:
@@ -69,7 +88,8 @@ def _overall(judgement: Judgement) -> list[Estimate]:
     cases = f"{numbers.count(comparison.counts.n)} cases"
     if details is not None:
         seen = details.overall
-        note = f"{cases}, {numbers.count(seen.units)} independent, {seen.method.interval}"
+        method = METHODS[seen.method.interval]
+        note = f"{cases}, {numbers.count(seen.units)} independent, {method}"
         return [Estimate("all cases", note, seen.delta, seen.interval, "gated")]
     found = [
         Estimate(
@@ -94,7 +114,7 @@ def _by_slice(judgement: Judgement) -> list[Estimate]:
     found = []
     for each in judgement.details.slices if judgement.details else ():
         seen = each.contrast
-        note = f"{numbers.counted(seen.cases, 'case')}, {seen.method.interval}"
+        note = f"{numbers.counted(seen.cases, 'case')}, {METHODS[seen.method.interval]}"
         found.append(Estimate(html(clip(each.name, 80)), note, seen.delta, seen.interval))
     if judgement.details:
         return sorted(found, key=lambda each: (each.delta, each.interval.low, each.label))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FLIPS = tuple(sentences.FLIPS)
+_LINE = 12
 CRITICAL_TAG = '<span class="tag critical">critical</span>'
 
 
@@ -33,16 +34,21 @@ def section(anchor: str, title: str, *content: str) -> str:
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[str], *, kind: str = "") -> str:
-    """A table that scrolls in itself; `head` and `rows` are markup.
-
-    It can be focused, so that the keyboard reaches what a narrow screen cuts off.
-    """
+    """A table that scrolls in itself; `caption`, `head` and `rows` are markup."""
     columns = "".join(f'<th scope="col">{each}</th>' if each else "<td></td>" for each in head)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">'
+    return scrolled(
+        caption,
         f'<table class="{kind}"><caption>{caption}</caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table>",
     )
+
+
+def scrolled(name: str, content: str) -> str:
+    """What may be wider than a narrow screen.
+
+    It can be focused, so that the keyboard reaches what is cut off.
+    """
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">{content}</div>'
 
 
 def row(head: str, *cells: str, kind: str = "") -> str:
@@ -71,9 +77,9 @@ def more(hidden: int, what: str, where: str) -> str:
     return f'<p class="note">{numbers.count(hidden)} more {what} {where}.</p>'
 
 
-def unbroken(text: str) -> str:
-    """A short raw text that stays on one line: `≤ 6,000 ms`."""
-    return f'<span class="unbroken">{html(text)}</span>'
+def limit(text: str) -> str:
+    """A gate's limit, raw: a short one stays on one line, such as `≤ 6,000 ms`."""
+    return f'<span class="unbroken">{html(text)}</span>' if len(text) <= _LINE else html(text)
 
 
 def code(text: str) -> str:

@@ -4,7 +4,8 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const get = (id) => document.getElementById(id);
   const PAGE = 50;
-  const filters = ["q", "flip", "slice", "check", "critical"];
+  const filters = ["q", "flip", "slice", "tag", "check", "critical"];
+  const number = (value) => value.toLocaleString("en-US");
 
   const make = (tag, kind, ...content) => {
     const node = document.createElement(tag);
@@ -14,37 +15,46 @@
   };
 
   // One object a case, from the tables that island.py documents.
-  const facts = (table, place) => table[place].map(([aspect, ...values]) => [aspect, values]);
+  const facts = (place) => data.lists[place].map((at) => {
+    const [aspect, ...values] = data.facts[at];
+    return [aspect, values];
+  });
+  const checks = (place) => new Map(data.outcomes[place].map(([name, held, runs]) => [name, [held, runs]]));
+  // Whether a check holds in as large a share of the runs.
+  const same = (one, other) => (one && other ? one[0] * other[1] === other[0] * one[1] : one === other);
   const stories = data.stories.map((row) => {
-    const [flip, before, after, had, has, passed, passes, changed, words, forbade, forbids] = row;
-    const [outcomesBefore, outcomesAfter] = [data.outcomes[passed], data.outcomes[passes]];
-    const was = new Map(outcomesBefore);
-    const fails = outcomesAfter.filter(([, held]) => !held).map(([name]) => name);
-    const flips = outcomesAfter
-      .filter(([name, held]) => was.get(name) !== held)
-      .map(([name]) => name);
+    const [flip, flaky, passed, passes, changed, words, ...done] = row;
+    const [before, after, forbade = [], forbids = [], runs = [], shown = ["", ""]] = done;
+    const [was, is] = [checks(passed), checks(passes)];
+    const names = [...is.keys()];
     return {
-      flip: data.flips[flip], before: facts(data.lists, before), after: facts(data.lists, after), had, has,
-      was, is: new Map(outcomesAfter), fails, flips, changed, words,
-      forbade, forbids,
+      flip: data.flips[flip], flaky: flaky === 1, was, is, changed, words,
+      fails: names.filter((name) => is.get(name)[0] < is.get(name)[1]),
+      flips: names.filter((name) => !same(was.get(name), is.get(name))),
+      whole: done.length > 0,
+      before: done.length ? facts(before) : [],
+      after: done.length ? facts(after) : [],
+      forbade, forbids, runs, shown,
     };
   });
   const cases = data.cases.map((row) => {
-    const [id, family, slice, critical, input, cut, asked, story, ...measures] = row;
+    const [id, family, slice, critical, input, cut, tags, risk, story, asked, ...measures] = row;
     return {
       id, family: data.families[family], slice: data.slices[slice], critical: critical === 1,
-      input, cut: cut === 1, expected: asked, story: stories[story], measures, text: "",
+      input, cut: cut === 1, tags: data.tags[tags], risk, expected: asked,
+      story: stories[story], measures, text: "",
     };
   });
 
-  const expected = (each) => facts(data.expected, each.expected);
+  const expected = (each) => (each.story.whole ? facts(each.expected) : []);
 
   const searched = (each) => {
     if (!each.text) {
       const { story } = each;
       const every = [...expected(each), ...story.before, ...story.after];
       const values = every.flatMap(([, found]) => found);
-      each.text = [each.id, each.family, each.input, ...values].join("\n").toLowerCase();
+      const texts = [each.id, each.family, ...each.tags, each.input, ...values];
+      each.text = texts.join("\n").toLowerCase();
     }
     return each.text;
   };
@@ -55,13 +65,13 @@
     return mark ? make(mark, "", value) : value;
   };
   const none = () => make("span", "none", "none");
-  const values = (found, other, mark, forbidden = []) => {
+  const LISTED = ["calls"];
+  const values = (listed, found, other, mark, forbidden = []) => {
     if (!found) return [];
     if (!found.length) return [other && other.length ? make(mark, "", none()) : none()];
-    return found.flatMap((value, place) => [
-      ...(place ? [", "] : []),
-      one(value, other && !other.includes(value) ? mark : "", forbidden),
-    ]);
+    const every = found.map((value) => one(value, other && !other.includes(value) ? mark : "", forbidden));
+    if (listed) return [make("ol", "", ...every.map((value) => make("li", "", value)))];
+    return every.flatMap((value, place) => (place ? [", ", value] : [value]));
   };
   const row = (name, changed, ...cells) => {
     const head = make("th", "", name, ...(changed ? [" ", make("span", "tag", "changed")] : []));
@@ -69,41 +79,69 @@
     return make("tr", changed ? "changed" : "", head, ...cells.map((cell) => make("td", "", ...cell)));
   };
   const outcome = (held) => {
-    if (held === undefined) return ["not checked"];
-    return [held ? make("span", "held", "holds") : make("span", "failed", "fails")];
+    if (!held) return ["not checked"];
+    const [count, runs] = held;
+    if (count === runs) return [make("span", "held", "holds")];
+    return [make("span", "failed", runs > 1 ? `fails in ${number(runs - count)} of ${number(runs)}` : "fails")];
+  };
+  const scoped = (scope, name) => {
+    const head = make("th", "", name);
+    head.scope = scope;
+    return head;
   };
   const factTable = (each) => {
     const { story, measures } = each;
-    const measured = (names, start) => names.map((name, place) => [name, [measures[start + place]]]);
+    const measured = (texts) => texts.map((text, place) => [data.measured[place], [text]]);
+    const count = data.measured.length;
     const asked = new Map(expected(each));
-    const before = new Map([...story.before, ...measured(story.had, 0)]);
-    const after = new Map([...story.after, ...measured(story.has, story.had.length)]);
+    const before = new Map([...story.before, ...measured(measures.slice(0, count))]);
+    const after = new Map([...story.after, ...measured(measures.slice(count))]);
     const aspects = new Set([...asked.keys(), ...before.keys(), ...after.keys()]);
     const rows = [...aspects].map((name) => {
-      const changed = story.changed.includes(name);
-      const [had, has] = [before.get(name), after.get(name)];
-      const [forbade, forbids] = name === "tool" ? [[], []] : [story.forbade, story.forbids];
+      const [changed, listed] = [story.changed.includes(name), LISTED.includes(name)];
+      const [had, has, wanted] = [before.get(name), after.get(name), asked.get(name)];
+      const done = name === "calls" || name === "actions";
+      const [forbade, forbids] = done ? [story.forbade, story.forbids] : [[], []];
+      const ways = listed && wanted && wanted.length > 1;
       return row(
-        name, changed, values(asked.get(name)),
-        values(had, changed && has, "del", forbade), values(has, changed && had, "ins", forbids),
+        name, changed, [...(ways ? ["one of: "] : []), ...values(ways, wanted)],
+        values(listed, had, changed && has, "del", forbade),
+        values(listed, has, changed && had, "ins", forbids),
       );
     });
     for (const name of new Set([...story.was.keys(), ...story.is.keys()])) {
       const [had, has] = [story.was.get(name), story.is.get(name)];
-      rows.push(row(name, had !== has, [], outcome(had), outcome(has)));
+      rows.push(row(`check ${name}`, !same(had, has), [], outcome(had), outcome(has)));
     }
-    const heads = ["expected", "baseline", "candidate"].map((name) => {
-      const head = make("th", "", name);
-      head.scope = "col";
-      return head;
+    const heads = ["baseline", "candidate"].map((name, side) => {
+      const trial = story.shown[side];
+      return scoped("col", trial ? `${name}, ${trial}` : name);
     });
-    const top = make("thead", "", make("tr", "", make("td"), ...heads));
+    const top = make("thead", "", make("tr", "", make("td"), scoped("col", "expected"), ...heads));
     return make("table", "facts", top, make("tbody", "", ...rows));
   };
+  const runTable = ({ runs }) => {
+    const cell = (text) => make("td", "", text || make("span", "none", "no such trial"));
+    const rows = runs.map(([trial, before, after]) =>
+      make("tr", "", scoped("row", trial), cell(before), cell(after)));
+    const heads = ["trial", "baseline", "candidate"].map((name) => scoped("col", name));
+    return make("table", "runs", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
+  };
+  const meta = (each) => {
+    const parts = [`family ${each.family}`];
+    if (each.tags.length) parts.push(`tags ${each.tags.join(", ")}`);
+    if (each.risk) parts.push(`risk ${each.risk}`);
+    return make("p", "meta", parts.join("; "));
+  };
   const body = (each) => {
-    const parts = [make("p", "input", each.input)];
+    if (!each.story.whole) {
+      const note = "what was asked and done had no room here; the JSON report has it";
+      return make("div", "body", meta(each), make("p", "note", note), factTable(each));
+    }
+    const parts = each.input || each.cut ? [make("p", "input", each.input)] : [];
     if (each.cut) parts.push(make("p", "note", "cut short here; the dataset has it whole"));
-    parts.push(make("p", "meta", `family ${each.family}`), factTable(each));
+    parts.push(meta(each), factTable(each));
+    if (each.story.runs.length) parts.push(runTable(each.story));
     return make("div", "body", ...parts);
   };
   const caseNode = (each) => {
@@ -127,12 +165,15 @@
     const control = get(name);
     return [name, control.type === "checkbox" ? (control.checked ? "1" : "") : control.value];
   }));
-  const matches = (each, { q, flip, slice, check, critical }) => {
+  const matches = (each, { q, flip, slice, tag, check, critical }) => {
     const { story } = each;
     if (flip === "drift") {
       if (story.flip !== "both" || !story.changed.length) return false;
+    } else if (flip === "flaky") {
+      if (!story.flaky) return false;
     } else if (flip && story.flip !== flip) return false;
     if (slice && each.slice !== slice) return false;
+    if (tag && !each.tags.includes(tag)) return false;
     if (critical && !each.critical) return false;
     if (check) {
       const [kind, name] = [check.slice(0, 5), check.slice(6)];
@@ -140,7 +181,6 @@
     }
     return !q || searched(each).includes(q.trim().toLowerCase());
   };
-  const number = (value) => value.toLocaleString("en-US");
   const show = () => {
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     page = Math.min(page, pages - 1);
@@ -191,7 +231,13 @@
   const fill = () => {
     data.flips.forEach((flip, place) => get("flip").append(option(flip, data.words[place])));
     get("flip").append(option("drift", "passes, behaves otherwise"));
+    if (stories.some(({ flaky }) => flaky)) {
+      get("flip").append(option("flaky", "passes in some trials only"));
+    }
     get("slice").append(...[...data.slices].sort().map((name) => option(name, name)));
+    const tags = [...new Set(data.tags.flat())].sort();
+    get("tag").append(...tags.map((name) => option(name, name)));
+    get("tag").closest("label").hidden = !tags.length;
     const names = [...new Set(stories.flatMap(({ is }) => [...is.keys()]))];
     for (const [kind, label] of [["fails", "candidate fails"], ["flips", "came out differently"]]) {
       const group = make("optgroup", "", ...names.map((name) => option(`${kind}:${name}`, name)));
