@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.figures import (
     confusion,
@@ -19,7 +19,7 @@ from contractlab.model import Terms
 from contractlab.stats import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from contractlab.contrast import Contrast
     from contractlab.figures import Reading
@@ -70,6 +70,16 @@ class SliceContrast:
     """One-sided, that it got worse; by the rubric's correction over slices."""
 
 
+class Unpaired(NamedTuple):
+    """A case of the split that not both releases have records for."""
+
+    place: int
+    """Its index among the cases of the split."""
+    case: Case
+    baseline: Graded | None
+    candidate: Graded | None
+
+
 @dataclass(frozen=True, slots=True)
 class Details:
     """Beside the figures."""
@@ -81,6 +91,8 @@ class Details:
     missing_before: tuple[str, ...]
     """Ids without a baseline record, in dataset order."""
     missing_after: tuple[str, ...]
+    unpaired: tuple[Unpaired, ...]
+    """These cases, in dataset order."""
     baseline: Side
     candidate: Side
     overall: Contrast
@@ -110,6 +122,7 @@ def describe(
         compared=overall.cases,
         missing_before=tuple(c.id for c in sample.cases if c.id not in sample.before),
         missing_after=tuple(c.id for c in sample.cases if c.id not in sample.after),
+        unpaired=tuple(_unpaired(sample)),
         baseline=_side(sample.before, manifests[0], ignored[0]),
         candidate=_side(sample.after, manifests[1], ignored[1]),
         overall=overall,
@@ -118,6 +131,13 @@ def describe(
         power=None if not terms.margin else overall.power(terms.margin),
         needed=None if not terms.margin else overall.needed(terms.margin),
     )
+
+
+def _unpaired(sample: Sample) -> Iterator[Unpaired]:
+    for place, case in enumerate(sample.cases):
+        before, after = sample.before.get(case.id), sample.after.get(case.id)
+        if before is None or after is None:
+            yield Unpaired(place, case, before, after)
 
 
 def _side(results_of: Mapping[str, Graded], manifest: Manifest | None, ignored: int) -> Side:
@@ -148,13 +168,15 @@ def _counted(names: Sequence[str]) -> dict[str, int]:
 
 
 def _outcomes(results: Sequence[Graded]) -> dict[str, Reading]:
-    names = sorted({name for graded in results for name in wanted_outcomes(graded)})
-    return {
-        name: read(
-            f"outcome:{name}", [graded for graded in results if name in wanted_outcomes(graded)]
-        )
-        for name in names
-    }
+    wanted: dict[int, Iterable[str]] = {}  # by expectation, which many cases share
+    asking: dict[str, list[Graded]] = {}
+    for graded in results:
+        key = id(graded.case.expect)
+        if key not in wanted:
+            wanted[key] = wanted_outcomes(graded)
+        for name in wanted[key]:
+            asking.setdefault(name, []).append(graded)
+    return {name: read(f"outcome:{name}", asking[name]) for name in sorted(asking)}
 
 
 def _unmeasured(trials: Sequence[Graded]) -> dict[str, int]:

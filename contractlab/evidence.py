@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from contractlab.canonical import encode
 
@@ -19,8 +18,7 @@ DIGEST_FORMAT_V2 = "python-json-sorted-utf8-entries-v2"
 EVALUATOR_VERSION_V2 = "contractlab-gate-v2"
 
 
-@dataclass(frozen=True, slots=True)
-class InputFile:
+class InputFile(NamedTuple):
     """A file that was read."""
 
     name: str
@@ -32,8 +30,7 @@ class InputFile:
     """Hex digest of its raw bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a judgement rests on."""
 
     sha256: str

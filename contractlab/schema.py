@@ -81,8 +81,14 @@ class Checker:
         """Whether each of the values is; many at once cost less than one by one."""
         return self._node.ok(values)
 
-    def check(self, value: object, file: str = "") -> list[Problem]:
-        """Every problem of the value's shape, at most `MOST_PROBLEMS`, without positions."""
+    def check(self, value: object, file: str = "", path: Path = ()) -> list[Problem]:
+        """Every problem of the value's shape, at most `MOST_PROBLEMS`, without positions.
+
+        Args:
+            value: a whole document, or a part of one.
+            file: its name.
+            path: where the part stands in it.
+        """
         if self._node.ok([value]):
             return []
         # What only a no needs; shape imports jsonschema.
@@ -92,11 +98,11 @@ class Checker:
 
         deep = too_deep(value)
         if deep is not None:
-            return [nested_too_deep(file, deep)]
+            return [nested_too_deep(file, (*path, *deep))]
         explainer = Explainer(self._root, file)
         problems: list[Problem] = []
-        for node, part, path in _failing(self._node, value, ()):
-            problems += explainer.explain(node.schema, part, path)
+        for node, part, at in _failing(self._node, value, path):
+            problems += explainer.explain(node.schema, part, at)
             if len(problems) >= MOST_PROBLEMS:
                 return problems[:MOST_PROBLEMS]
         return problems

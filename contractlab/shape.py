@@ -258,7 +258,7 @@ def _holder(path: Path, part: Mapping[str, object]) -> str:
     """The name of an object: a case, record or release by its id, where it has one."""
     among = str(path[-2]) if len(path) > 1 and isinstance(path[-1], int) else ""
     for key, name, holder in _IDS:
-        # A line of JSON Lines is an entry without a holder.
+        # An entry that is checked alone has no holder.
         if (among == holder or not path) and isinstance(part.get(key), str) and part[key]:
             return f"{name} {shown(part[key])}"
     return _at(path)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from contractlab.options import REPORT_FORMATS
 from tests.conftest import run_contractlab
 from tests.importers.build import ROOT, SHARED
 from tools.make_walkthrough import otlp, talks
@@ -128,6 +129,25 @@ def test_a_release_that_gains_in_every_slice_is_not_said_to_have_lost_one(agentd
 
 
 @here
+def test_the_json_report_alone_gives_every_format_and_the_same_cases(agentdyn: Team) -> None:
+    rendered_again(agentdyn, "--candidate", "tool_filter")
+
+
+def rendered_again(team: Team, *options: str) -> None:
+    """Holds what `render` and `cases` make of a report to what the contracts give."""
+    direct = {each: f"direct.{each}" for each in REPORT_FORMATS}
+    targets = [f"--report-{each}={name}" for each, name in direct.items()]
+    text = team.run("compare", *options, *targets, code=1)
+    assert team.run("render", direct["json"]) == text
+    for format_, name in direct.items():
+        team.run("render", direct["json"], "--format", format_, "--output", "again")
+        assert (team.folder / "again").read_bytes() == (team.folder / name).read_bytes(), format_
+    listed = team.run("cases", *options, "--flip", "regressed")
+    assert listed.startswith("regressed")
+    assert team.run("cases", "--report", direct["json"], "--flip", "regressed") == listed
+
+
+@here
 def test_the_gate_and_its_replays_have_no_problem(agentdyn: Team) -> None:
     agentdyn.run("validate")
     names = sorted(str(path) for path in (agentdyn.folder / "runs").iterdir())
@@ -197,6 +217,13 @@ def test_the_twenty_six_flaky_tasks_are_called_flaky(tau: Team) -> None:
     gate = [f"--{kind}={name}/evals/{kind}.json" for kind in ("dataset", "rubric")]
     replay = ["--predictions", f"runs/{name}.json", "--release", name]
     assert shown_in("aa", tau.run("aa", *gate, *replay))
+
+
+@here
+@pytest.mark.once
+def test_a_report_on_trials_alone_gives_every_format_and_the_same_cases(tau: Team) -> None:
+    before, after = PAIRS[0]
+    rendered_again(tau, *gate_of(before), "--candidate", named(after))
 
 
 # ── an old agent and a new one, in the formats of both ──────────────────────────────────────

@@ -1,4 +1,4 @@
-"""Writes the field tables of docs/reports.md from schemas/report-v1.schema.json.
+"""Writes the field tables of the pages on JSON reports from the schemas of both versions.
 
 `python tools/make_report_fields.py` writes them; `--check` only says whether they are right.
 """
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "reports.md"
-SCHEMA = ROOT / "schemas" / "report-v1.schema.json"
+PAGES = {
+    ROOT / "docs" / "reports.md": ROOT / "schemas" / "report-v1.schema.json",
+    ROOT / "docs" / "report-v2.md": ROOT / "schemas" / "report-v2.schema.json",
+}
+"""Each page and the schema that its tables are of."""
 START, END = "<!-- fields: python tools/make_report_fields.py -->\n", "<!-- end of fields -->"
 
 Schema = dict[str, Any]
@@ -71,26 +74,36 @@ def _type(field: Schema, key: str) -> str:
         return f"`{json.dumps(field['const'])}`"
     if "enum" in field:
         return ", ".join(f"`{json.dumps(each)}`" for each in field["enum"])
-    kinds = [field["type"]] if isinstance(field["type"], str) else field["type"]
-    if kinds == ["array"]:
-        return f"array of {_type(field['items'], _called(field['items'], key))}"
-    if isinstance(field.get("additionalProperties"), dict):
-        return f"object of {field['additionalProperties']['title'].lower()} by name"
-    if "properties" in field:
-        kinds = [key, *kinds[1:]]
-    return " or ".join(kinds)
+    if "anyOf" in field:
+        return " or ".join(_type(each, key) for each in field["anyOf"])
+    if "type" not in field:
+        return "any value"
+    kind, *others = [field["type"]] if isinstance(field["type"], str) else field["type"]
+    if kind == "array":
+        kind = f"array of {_type(field['items'], _called(field['items'], key))}"
+    elif isinstance(field.get("additionalProperties"), dict):
+        kind = f"object of {_entries(field['additionalProperties'])} by name"
+    elif "properties" in field:
+        kind = key
+    return " or ".join([kind, *others])
+
+
+def _entries(schema: Schema) -> str:
+    return schema["title"].lower() if "title" in schema else _type(schema, "")
 
 
 def main() -> int:
-    """Rewrites the page, or checks it: 0 where it is as it should be."""
-    page = PAGE.read_text(encoding="utf-8")
-    wanted = renewed(page, json.loads(SCHEMA.read_bytes()))
-    if "--check" in sys.argv[1:]:
-        if page != wanted:
-            print("docs/reports.md is not what the schema says: python tools/make_report_fields.py")
-        return int(page != wanted)
-    PAGE.write_text(wanted, encoding="utf-8", newline="\n")
-    return 0
+    """Rewrites the pages, or checks them: 0 where they are as they should be."""
+    wrong = 0
+    for file, schema in PAGES.items():
+        page = file.read_text(encoding="utf-8")
+        wanted = renewed(page, json.loads(schema.read_bytes()))
+        if "--check" not in sys.argv[1:]:
+            file.write_text(wanted, encoding="utf-8", newline="\n")
+        elif page != wanted:
+            print(f"{file.name} is not what the schema says: python tools/make_report_fields.py")
+            wrong = 1
+    return wrong
 
 
 if __name__ == "__main__":

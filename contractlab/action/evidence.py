@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contractlab.github.environment import Environment
 
 MAX_BYTES = 32 * 1024 * 1024
-"""A report of 10,000 cases has some 20 MB."""
+"""A report of 10,000 cases has some 20 MB; in version 2, with what a run says and calls, 30."""
 _MOST_PROBLEMS = 1_000
 _MOST_REASONS = 5
 """Of those why evidence is refused, so many are told."""

@@ -1,23 +1,35 @@
-"""A version 2 judgement as JSON: version 1's figures where they mean the same, and more."""
+"""A version 2 judgement as JSON: version 1's figures where they mean the same, and more.
+
+The report carries all that a judgement is made from, so that `reload_v2` makes the same one of
+it and every other format can be rendered from it later.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode_report
+import orjson
+
+from contractlab.batches import in_batches
+from contractlab.canonical import ROWS, Rows, encode_report, in_order
 from contractlab.evidence import DIGEST_FORMAT_V2, EVALUATOR_VERSION_V2
 from contractlab.render.findings import message as found
+from contractlab.render.problem_json import warning_as_dict
 from contractlab.render.reasons import message, primary_reason
+from contractlab.render.report import places_as_dict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from contractlab.canonical import Joined
     from contractlab.compare import Pair
     from contractlab.contrast import Contrast
     from contractlab.decide import GateResult, Value
-    from contractlab.details import Details, Side
+    from contractlab.details import Details, Side, Unpaired
     from contractlab.grade import Graded
     from contractlab.judge import Judgement
-    from contractlab.model import Record
+    from contractlab.model import Case
 
 SCHEMA_VERSION = "eval-report-v2"
 
@@ -42,6 +54,7 @@ def render_json(judgement: Judgement, details: Details) -> bytes:
 def as_dict(judgement: Judgement, details: Details) -> dict[str, Any]:
     """The report as JSON values."""
     decision, rubric = judgement.decision, judgement.rubric
+    rows = CaseRows()
     return {
         "schema_version": SCHEMA_VERSION,
         "action": str(decision.verdict),
@@ -61,6 +74,8 @@ def as_dict(judgement: Judgement, details: Details) -> dict[str, Any]:
         "rubric_version": rubric.version,
         "prediction_set_version": judgement.predictions_version,
         "split": rubric.split,
+        # Without the one that names a contract: who looks for contracts must not find one here.
+        "rubric": {key: of for key, of in rubric.written.items() if key != "schema_version"},
         "coverage": {
             "cases": details.cases,
             "compared": details.compared,
@@ -75,12 +90,10 @@ def as_dict(judgement: Judgement, details: Details) -> dict[str, Any]:
             for each in details.manifest_changes
         ],
         "comparison": _comparison(judgement, details),
-        "cases": [pair_as_dict(pair) for pair in judgement.comparison.pairs],
-        "warnings": [
-            {"code": each.rule.code, "name": each.rule.title, "message": each.message,
-             "hint": each.hint, "file": each.file}
-            for each in judgement.warnings
-        ],
+        "cases": Rows(rows.pairs(judgement.comparison.pairs)),
+        "unpaired": Rows(rows.unpaired(details.unpaired)),
+        "places": None if judgement.places is None else places_as_dict(judgement.places),
+        "warnings": [warning_as_dict(problem) for problem in judgement.warnings],
         "limitations": list(LIMITATIONS),
     }  # fmt: skip
 
@@ -194,48 +207,93 @@ def _contrast(seen: Contrast) -> dict[str, Any]:
     }
 
 
-def pair_as_dict(pair: Pair) -> dict[str, Any]:
-    """A case in both releases, as the report has it."""
-    case = pair.baseline.case
+class CaseRows:
+    """Cases in both releases, as objects whose members are sorted but for what was recorded.
+
+    Arguments, answers and expectations keep the order that they were written in.
+    """
+
+    def __init__(self) -> None:
+        self._checks: dict[int, dict[str, bool]] = {}  # shared between records
+
+    def pairs(self, pairs: Sequence[Pair]) -> Iterator[Joined]:
+        """Cases that both releases have records for."""
+        return (in_order([self._pair(pair) for pair in some]) for some in in_batches(pairs, ROWS))
+
+    def unpaired(self, cases: Sequence[Unpaired]) -> Iterator[Joined]:
+        """Cases that one of them lacks."""
+        return (in_order([self._unpaired(of) for of in some]) for some in in_batches(cases, ROWS))
+
+    def _pair(self, pair: Pair) -> dict[str, Any]:
+        case = pair.baseline.case
+        return {
+            "baseline": self._graded(pair.baseline),
+            "candidate": self._graded(pair.candidate),
+            **_case(case),
+            "flip": pair.flip,
+            **_case_after_flip(case),
+        }
+
+    def _unpaired(self, of: Unpaired) -> dict[str, Any]:
+        return {
+            "baseline": of.baseline and self._graded(of.baseline),
+            "candidate": of.candidate and self._graded(of.candidate),
+            **_case(of.case),
+            **_case_after_flip(of.case, place=of.place),
+        }
+
+    def _graded(self, graded: Graded) -> dict[str, Any]:
+        return {
+            "flaky": graded.flaky,
+            "trials": [self._trial(trial) for trial in graded.each],
+            "value": _number(graded.value),
+        }
+
+    def _trial(self, trial: Graded) -> dict[str, Any]:
+        record, run = trial.record, trial.record.run
+        return {
+            "actions": record.actions if run.actions_recorded else None,
+            "answer": run.answer,
+            "calls": None if run.calls is None else [
+                {"arguments": arguments, "name": name, "ok": ok, "turn": turn}
+                for name, arguments, ok, turn in run.calls
+            ],
+            "checks": self._sorted(trial.checks),
+            "cost_usd": record.estimated_cost_usd,
+            "evidence": record.evidence_present if run.evidence is None else run.evidence,
+            "label": record.predicted_label,
+            "latency_ms": record.latency_ms,
+            "outcomes": dict(sorted(run.outcomes.items())),
+            "passed": trial.passed,
+            "status": run.status,
+            "tokens": None if run.tokens is None else dict(sorted(run.tokens.items())),
+            "trial": run.trial,
+        }  # fmt: skip
+
+    def _sorted(self, checks: Mapping[str, bool]) -> dict[str, bool]:
+        known = self._checks.get(id(checks))
+        if known is None:
+            known = self._checks[id(checks)] = dict(sorted(checks.items()))
+        return known
+
+
+def _case(case: Case) -> dict[str, Any]:
     return {
         "case_id": case.id,
-        "family_id": case.family_id,
-        "slice": case.slice,
-        "tags": list(case.tags),
         "critical": case.critical,
+        "expect": orjson.Fragment(case.expect.written),
+        "family_id": case.family_id,
+    }
+
+
+def _case_after_flip(case: Case, **place: int) -> dict[str, Any]:
+    return {
+        "input": case.input,
+        **place,
         "risk": case.risk,
-        "flip": pair.flip,
-        "baseline": _graded(pair.baseline),
-        "candidate": _graded(pair.candidate),
+        "slice": case.slice,
+        "tags": case.tags,
     }
-
-
-def _graded(graded: Graded) -> dict[str, Any]:
-    return {
-        "value": _number(graded.value),
-        "flaky": graded.flaky,
-        "trials": [
-            {"passed": trial.passed, "checks": trial.checks, **_record(trial.record)}
-            for trial in graded.each
-        ],
-    }
-
-
-def _record(record: Record) -> dict[str, Any]:
-    run = record.run
-    return {
-        "trial": run.trial,
-        "status": run.status,
-        "label": record.predicted_label,
-        "outcomes": dict(run.outcomes),
-        "calls": None if run.calls is None else [
-            {"name": call.name, "arguments": call.arguments, "ok": call.ok} for call in run.calls
-        ],
-        "actions": list(record.actions) if run.actions_recorded else None,
-        "evidence": record.evidence_present if run.evidence is None else list(run.evidence),
-        "latency_ms": record.latency_ms,
-        "cost_usd": record.estimated_cost_usd,
-    }  # fmt: skip
 
 
 def _number(value: Value) -> float | int | None:

@@ -170,10 +170,24 @@ def test_a_behaviour_made_better_or_worse_is_refused(side: str, field: str, to: 
     assert {each.rule for each in caught.value.problems} == {Rule.INCONSISTENT_REPORT}
 
 
-def test_what_is_no_report_is_a_problem_of_shape() -> None:
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"action": "PASS"}, 'the document has no "schema_version", so it is no report'),
+        ([], 'the document has no "schema_version", so it is no report'),
+        ({"schema_version": "eval-report-v9"}, '"schema_version" "eval-report-v9" is no report'),
+        ({"schema_version": None}, '"schema_version" null is no report'),
+        ({"schema_version": "eval-dataset-v2"}, "holds a dataset, not a report"),
+        ({"schema_version": "eval-predictions-v1"}, "holds predictions, not a report"),
+    ],
+)
+def test_what_is_no_report_is_one_problem(value: Any, message: str) -> None:
     with pytest.raises(ContractError) as caught:
-        judgement_from_report({"action": "PASS"})
-    assert Rule.INCONSISTENT_REPORT not in {each.rule for each in caught.value.problems}
+        judgement_from_report(value, "report.json")
+    (problem,) = caught.value.problems
+    assert (problem.rule, problem.file) == (Rule.UNKNOWN_CONTRACT, "report.json")
+    assert problem.message.startswith(message)
+    assert "--report-json" in problem.hint
 
 
 def test_sentences_about_every_verdict_may_be_worded_otherwise() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -12,27 +13,38 @@ from contractlab.render.junit import HOSTNAME, TIMESTAMP
 from contractlab.render.sarif import MOST_RESULTS
 from tools import make_report_fields
 
-PAGE = make_report_fields.PAGE.read_text(encoding="utf-8")
-SCHEMA = json.loads(make_report_fields.SCHEMA.read_bytes())
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMAS = {
+    page: json.loads(schema.read_bytes()) for page, schema in make_report_fields.PAGES.items()
+}
+TEXTS = {page: page.read_text(encoding="utf-8") for page in SCHEMAS}
+PAGE = TEXTS[make_report_fields.ROOT / "docs" / "reports.md"]
+each_page = pytest.mark.parametrize("page", SCHEMAS, ids=lambda page: str(page.name))
 
 
-def test_the_field_tables_are_what_the_schema_says() -> None:
-    assert make_report_fields.renewed(PAGE, SCHEMA) == PAGE
+@each_page
+def test_the_field_tables_are_what_the_schema_says(page: Path) -> None:
+    assert make_report_fields.renewed(TEXTS[page], SCHEMAS[page]) == TEXTS[page]
 
 
-@pytest.mark.parametrize("field", SCHEMA["properties"])
-def test_every_field_of_a_report_is_in_a_table(field: str) -> None:
-    assert f"| `{field}` |" in PAGE
+@each_page
+def test_every_field_of_a_report_is_in_a_table(page: Path) -> None:
+    for field in SCHEMAS[page]["properties"]:
+        assert f"| `{field}` |" in TEXTS[page], field
 
 
-def test_every_type_that_a_table_names_has_a_table_or_is_a_plain_one() -> None:
-    headings = set(re.findall(r"^### (.+)$", PAGE, re.MULTILINE))
-    named = set(re.findall(r"^\| `\w+` \| (?:array of )?(\w+)", PAGE, re.MULTILINE))
+@each_page
+def test_every_type_that_a_table_names_has_a_table_or_is_a_plain_one(page: Path) -> None:
+    headings = re.findall(r"^### (.+)$", TEXTS[page], re.MULTILINE)
+    assert len(set(headings)) == len(headings)
+    named = set(re.findall(r"^\| `\w+` \| (?:array of )?(\w+)", TEXTS[page], re.MULTILINE))
     plain = {"string", "integer", "number", "boolean", "array", "object"}
-    said = {name for name, each in SCHEMA["$defs"].items() if "properties" not in each}
-    assert named <= headings | plain | said
+    said = {name for name, each in SCHEMAS[page]["$defs"].items() if "properties" not in each}
+    assert named <= set(headings) | plain | said
     for name in said & named:
-        assert f"- `{name}`:" in PAGE, name
+        assert f"- `{name}`:" in TEXTS[page], name
 
 
 def test_every_format_and_option_is_named() -> None:
@@ -47,5 +59,6 @@ def test_the_fixed_values_are_those_of_the_code() -> None:
     assert f"{MOST_RESULTS:,}" in PAGE
 
 
-def test_the_schema_is_one_that_editors_can_read() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
+@each_page
+def test_the_schema_is_one_that_editors_can_read(page: Path) -> None:
+    Draft202012Validator.check_schema(SCHEMAS[page])

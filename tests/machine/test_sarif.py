@@ -159,10 +159,10 @@ def test_fingerprints_stay_when_lines_move_and_when_the_message_changes() -> Non
     judgement = blocked()
     assert judgement.places is not None
     moved = {
-        id_: replace(place, candidate=Position(place.candidate.line + 7, 1))
+        id_: place._replace(candidate=Position(place.candidate.line + 7, 1))
         for id_, place in judgement.places.cases.items()
     }
-    later = replace(judgement, places=replace(judgement.places, cases=moved))
+    later = replace(judgement, places=judgement.places._replace(cases=moved))
 
     def prints(of: Judgement) -> list[Any]:
         return [each["partialFingerprints"] for each in _rendered(of)["results"]]

@@ -13,15 +13,17 @@ from jsonschema import Draft202012Validator
 from contractlab import files
 from contractlab.render.report_v2 import render_json
 from tests.render import judgements_v2
-from tests.v2 import builders
+from tests.v2 import builders, features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from contractlab.judge import Judgement
 
 SCHEMA = json.loads(files.schema_text("report-v2"))
 PEER = Draft202012Validator(SCHEMA)
+QUICK = files.checker("report-v2")
 
 
 def reported(judgement: Judgement) -> Any:
@@ -72,7 +74,16 @@ def test_no_object_takes_a_field_that_is_not_documented_or_lacks_one_that_is() -
     ],
 )
 def test_every_report_is_valid(judged: Callable[[], Judgement]) -> None:
-    assert [error.message for error in PEER.iter_errors(reported(judged()))] == []
+    value = reported(judged())
+    assert [error.message for error in PEER.iter_errors(value)] == []
+    assert QUICK.check(value) == []
+
+
+@pytest.mark.parametrize("feature", features.FEATURES)
+def test_every_report_of_files_is_valid(tmp_path: Path, feature: str) -> None:
+    value = reported(features.judged(tmp_path, features.FEATURES[feature]()))
+    assert [error.message for error in PEER.iter_errors(value)] == []
+    assert QUICK.check(value) == []
 
 
 RECORDS = st.fixed_dictionaries(
@@ -142,30 +153,61 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 FREE = {"statuses", "by_slice", "outcomes", "classes", "pass_hat_k", "pass_at_k", "unmeasured",
-        "group", "slices", "checks", "arguments", "manifest"}  # fmt: skip
+        "group", "slices", "checks", "tokens"}  # fmt: skip
 """Objects whose keys are names."""
+ANYTHING = {"arguments", "answer", "expect", "manifest", "rubric"}
+"""What contracts let be any value, or spell themselves."""
 
 
 def test_a_field_more_or_less_anywhere_is_refused() -> None:
     value = reported(judgements_v2.passes())
     value["cases"] = value["cases"][:1]
+    value["unpaired"] = value["unpaired"][:1]
     free = [
         id(part[name])
         for part in _objects(value)
         for name in FREE
         if isinstance(part.get(name), dict)
     ]
-    for name in ("baseline", "candidate"):
-        free += [id(each) for each in _objects(value[name]["manifest"])]
+    free += [
+        id(inner)
+        for part in _objects(value)
+        for name in ANYTHING
+        if isinstance(part.get(name), dict | list)
+        for inner in _objects(part[name])
+    ]
     assert PEER.is_valid(value)
     tried = 0
     for part in [each for each in _objects(value) if id(each) not in free]:
         for key in list(part):
             inner = part.pop(key)
             assert not PEER.is_valid(value), key
+            assert not QUICK.ok(value), key
             part[key] = inner
             tried += 1
         part["extra"] = None
         assert not PEER.is_valid(value), part
+        assert not QUICK.ok(value), part
         del part["extra"]
     assert tried > 150
+
+
+WRONG = [None, True, -1, 1.5, "", "x", [], ["a", "a"], {}, {"a": 1}]
+
+
+@pytest.fixture(scope="module")
+def partial(tmp_path_factory: pytest.TempPathFactory) -> str:
+    judgement = features.judged(tmp_path_factory.mktemp("partial"), features.partial())
+    return json.dumps(reported(judgement))
+
+
+@settings(max_examples=200)
+@given(data=st.data(), wrong=st.sampled_from(WRONG))
+def test_the_quick_check_agrees_with_jsonschema(
+    partial: str, data: st.DataObject, wrong: Any
+) -> None:
+    value = json.loads(partial)
+    part = data.draw(st.sampled_from([each for each in _objects(value) if each]))
+    part[data.draw(st.sampled_from(sorted(part)))] = wrong
+    assert QUICK.ok(value) == PEER.is_valid(value)
+    assert bool(QUICK.check(value)) != PEER.is_valid(value)

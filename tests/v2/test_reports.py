@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from contractlab.choices import RENDER_FORMATS
 from contractlab.front import run
+from contractlab.sniff import is_contract
 from tests.render.judgements_v2 import GATES, good, support_cases
 from tests.v2.builders import case, dataset, predictions, write_comparison
 
@@ -53,17 +56,78 @@ def test_every_report_file_is_written(tmp_path: Path) -> None:
         assert SHOWN[format_] in text
 
 
-@pytest.mark.parametrize("command", [["render", "--format=markdown"], ["cases", "--report"]])
-def test_a_version_2_report_is_refused_with_the_way_out(
+@pytest.mark.parametrize(
+    ("confidence", "words"), [(0.95, "95 %"), (0.9, "90 %"), (0.999, "99.9 %")]
+)
+def test_a_confidence_level_reads_as_the_rubric_wrote_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], confidence: float, words: str
+) -> None:
+    cases = support_cases()
+    gates = {**GATES, "comparison": {**GATES["comparison"], "confidence": confidence}}
+    replays = [predictions(name, *map(good, cases)) for name in ("baseline", "candidate")]
+    names = [tmp_path / f"report.{format_}" for format_ in SHOWN]
+    targets = [f"--report-{name.suffix[1:]}={name}" for name in names]
+    run(["compare", *write_comparison(tmp_path, dataset(*cases), gates, *replays), *targets])
+    texts = [capfd.readouterr().out, *(name.read_text(encoding="utf-8") for name in names)]
+    levels = re.findall(r"([\d.]+ %) (?:Newcombe )?interval", "".join(texts))
+    assert len(levels) > 10
+    assert set(levels) == {words}
+
+
+@pytest.mark.parametrize("format_", RENDER_FORMATS)
+def test_the_report_alone_renders_to_the_same_bytes(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], format_: str
+) -> None:
+    names = {each: tmp_path / f"report.{each}" for each in SHOWN}
+    targets = [f"--report-{each}={name}" for each, name in names.items()]
+    assert run(["compare", *written(tmp_path), *targets]) == 1
+    printed = capfdbinary.readouterr().out
+    wanted = names[format_].read_bytes() if format_ in names else printed
+    assert run(["render", str(names["json"]), f"--format={format_}"]) == 0
+    assert capfdbinary.readouterr() == (wanted, b"")
+
+
+def test_a_report_is_not_taken_for_a_contract(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    run(["compare", *written(tmp_path), f"--report-json={report}", "--quiet"])
+    assert not is_contract(str(report))
+    assert run(["hook", str(report)]) == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--format=json"], ["--flip=regressed"], ["--check=tools"], ["--slice=orders"]],
+    ids=" ".join,
+)
+def test_the_report_alone_lists_the_same_cases(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    report, contracts = tmp_path / "report.json", written(tmp_path)
+    run(["compare", *contracts, f"--report-json={report}", "--quiet"])
+    capfd.readouterr()
+    assert run(["cases", *contracts, *options]) == 0
+    wanted = capfd.readouterr().out
+    assert wanted
+    assert run(["cases", "--report", str(report), *options]) == 0
+    assert capfd.readouterr() == (wanted, "")
+
+
+@pytest.mark.parametrize("command", [["render"], ["cases", "--report"]], ids=" ".join)
+def test_a_report_that_was_changed_is_refused_at_the_line(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
     report = tmp_path / "report.json"
     run(["compare", *written(tmp_path), f"--report-json={report}", "--quiet"])
+    text = report.read_text(encoding="utf-8")
+    assert '"action": "BLOCK"' in text
+    report.write_text(text.replace('"action": "BLOCK"', '"action": "PASS"'), encoding="utf-8")
     capfd.readouterr()
     assert run([*command, str(report)]) == 2
-    err = capfd.readouterr().err
-    assert "version 2 report" in err
-    assert "name the contracts instead" in err
+    out, err = capfd.readouterr()
+    assert out == ""
+    told = " ".join(err.split())
+    assert "report.json:2:13: CL313 inconsistent-report" in told
+    assert 'action is "PASS"; judged again it is "BLOCK"' in told
 
 
 def test_cases_are_listed_by_a_check_that_only_some_have(
