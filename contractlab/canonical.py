@@ -8,8 +8,10 @@ spells floats outside 1e-4 to 1e16 (it writes 1e-5 as 0.00001), and it refuses i
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
+from io import BytesIO
 from itertools import chain, islice
 from math import isfinite
 from operator import is_
@@ -17,15 +19,22 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from contractlab.batches import BATCH, in_batches
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    Joined = Callable[[bytes], bytes]
+    """Some objects, spelled, as a function that joins them with what stands between two."""
+    _Array = tuple[Iterator[Any], str]
+    """The rows of an array, and a line break with the indentation of what holds it."""
 
 _SORTED = orjson.OPT_SORT_KEYS
 _REPORT = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _SMALL, _LARGE = 1e-4, 1e16
 _INTEGERS = 2**63
-_BATCH = 1024
-"""Objects of an array that are looked at, or lines of a report that are joined, at a time."""
+ROWS = 64
+"""Rows that are spelled in one call."""
 
 
 def encode(value: Any) -> bytes:
@@ -53,53 +62,41 @@ def encode_quickly(value: Any) -> bytes:
         data = orjson.dumps(value, option=_SORTED)
     except TypeError:
         return encode(value)
-    if b"0.0000" in data or (any(map(data.__contains__, _EXPONENTS)) and _FLOAT.search(data)):
-        return encode(value)
-    return data
+    return encode(value) if _spelled_otherwise(data) else data
 
 
-_EXPONENTS = (b"e-", *(f"e{digit}".encode() for digit in range(1, 10)))
-_FLOAT = re.compile(rb"[0-9]e-?[0-9]+(?:[],}]|\Z)")
-
-
-def key_of(value: Any) -> bytes:
-    """Bytes that are equal for equal values only; not a spelling to keep."""
+def encode_in_order(value: Any) -> bytes:
+    """The same but for the members of objects, which keep their order: for people to read."""
     try:
-        return orjson.dumps(value, option=_SORTED)
+        data = orjson.dumps(value)
     except TypeError:
-        return encode(value)
+        return dumps(_spell(value), 0)
+    return dumps(_spell(value), 0) if _spelled_otherwise(data) else data
+
+
+def _spelled_otherwise(data: bytes) -> bool:
+    """Whether orjson may have spelled a float of this text as Python does not."""
+    if b"0.0000" in data:
+        return True
+    # A pattern takes four times as long to say no as a search in simplified text does.
+    return b"0e0" in data.translate(_DIGITS, b"-") and bool(_EXPONENT.search(data))
+
+
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_EXPONENT = re.compile(rb"[0-9]e-?[0-9]+(?:[],}]|\Z)")
 
 
 class Rows:
-    """A long array of objects in a report, made one by one while it is written."""
+    """A long array of objects in a report, made while it is written."""
 
-    def __init__(self, entries: Iterable[dict[str, Any] | orjson.Fragment]) -> None:
-        """Takes objects in which each number is one that `number` gave (or plainly 0 to 1)."""
-        self.entries = entries
-
-
-class Prefixed:
-    """Objects that are alike but for their first key: what is alike is spelled once."""
-
-    def __init__(self, key: str) -> None:
-        """Takes the key that sorts before all others."""
-        self._start = b'{"%s":' % key.encode()
-        self._rests: dict[Hashable, bytes] = {}
-
-    def row(
-        self, value: str, alike: Hashable, rest: Callable[[], dict[str, Any]]
-    ) -> orjson.Fragment:
-        """One object.
+    def __init__(self, entries: Iterable[dict[str, Any] | Joined]) -> None:
+        """Takes objects.
 
         Args:
-            value: of the first key.
-            alike: equal for objects whose other fields are equal.
-            rest: the other fields; asked for once for those that are alike.
+            entries: one by one, each number in them one that `number` gave (or plainly 0 to
+                1); or many at a time, one at least, as `table` spells them (`harmless`).
         """
-        known = self._rests.get(alike)
-        if known is None:
-            known = self._rests[alike] = b"," + _dumps(rest(), _SORTED)[1:]
-        return orjson.Fragment(self._start + orjson.dumps(value) + known)
+        self.entries = entries
 
 
 def encode_report(value: Any) -> bytes:
@@ -112,65 +109,105 @@ def encode_report(value: Any) -> bytes:
     Raises:
         ValueError: a number is not finite.
     """
-    arrays: list[list[bytes]] = []
-    frame = _harmless(_dumps(_framed(value, "\n", arrays), _REPORT))
+    arrays: list[_Array] = []
+    frame = harmless(dumps(_framed(value, "\n", arrays), _REPORT))
+    out = BytesIO()  # holds the report once, where pieces to be joined would be as much again
     # Text, index of the array that follows, text, ...: JSON text never holds a NUL.
     parts: list[bytes] = frame.split(b"\0")
-    whole = parts[:1]
+    out.write(parts[0])
     for index, text in zip(parts[1::2], parts[2::2], strict=True):
-        whole += arrays[int(index)]
-        whole.append(text)
-    return b"".join(whole)
+        _write(out, *arrays[int(index)])
+        out.write(text)
+    return out.getvalue()
 
 
-def _framed(value: Any, newline: str, arrays: list[list[bytes]]) -> Any:
-    """The value with a mark for each array of objects, whose lines are added to `arrays`.
+def _framed(value: Any, newline: str, arrays: list[_Array]) -> Any:
+    """The value with a mark for each array of objects, which is added to `arrays`.
 
     Args:
         value: any part of a report.
         newline: a line break and the indentation of what holds the value.
-        arrays: the text of the arrays met so far, in pieces.
+        arrays: those met so far.
     """
     if isinstance(value, dict):
         return {key: _framed(inner, f"{newline}  ", arrays) for key, inner in value.items()}
     if isinstance(value, Rows):
-        rows = value.entries
+        rows = iter(value.entries)
     elif isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
-        rows = _spelled(value)
+        rows = iter(spelled(value))
     else:
         return _spell(value)
-    pieces = _lines(iter(rows), newline)
-    if not pieces:
+    first = next(rows, None)
+    if first is None:
         return []
-    arrays.append(pieces)
+    arrays.append((chain((first,), rows), newline))
     return orjson.Fragment(b"\0%d\0" % (len(arrays) - 1))
 
 
-def _lines(rows: Iterator[Any], newline: str) -> list[bytes]:
+def _write(out: BytesIO, rows: Iterator[Any], newline: str) -> None:
+    """Writes an array, one row at least, a line each."""
     start = f"{newline}  ".encode()
     between = b"," + start
-    pieces: list[bytes] = []
+    before = b"[" + start
     # A row is gone before the next one is made, so that all are made in the same warm memory.
-    while lines := [_dumps(row, _SORTED) for row in islice(rows, _BATCH)]:
-        pieces += (between if pieces else b"[" + start), _harmless(between.join(lines))
-    return [*pieces, newline.encode() + b"]"] if pieces else []
+    for row in rows:
+        out.write(before)
+        if callable(row):
+            out.write(row(between))
+        else:
+            out.write(harmless(_joined([row, *islice(rows, ROWS - 1)], between, _SORTED)))
+        before = between
+    out.write(newline.encode() + b"]")
 
 
-def _harmless(data: bytes) -> bytes:
+def in_order(rows: list[dict[str, Any]]) -> Joined:
+    """Objects of one maker, for `Rows`: members keep their order, numbers may be any."""
+
+    def joined(between: bytes) -> bytes:
+        try:
+            text = _joined(rows, between, 0)
+        except TypeError:  # an integer beyond 64 bits
+            text = b""
+        if not text or _spelled_otherwise(text):
+            text = _joined([_spell(row) for row in rows], between, 0)
+        return harmless(text)
+
+    return joined
+
+
+def _joined(rows: list[Any], between: bytes, option: int) -> bytes:
+    """Some rows, spelled, with what stands between two."""
+    # One call for all, where it shows in the result where a row begins: at its first key.
+    if set(map(type, rows)) == {dict} and len(set(map(tuple, rows))) == 1 and rows[0]:
+        first = min(rows[0]) if option else next(iter(rows[0]))
+        begins = b"{%b:" % orjson.dumps(first)
+        whole = dumps(rows, option)[1:-1]
+        if whole.count(b"}," + begins) == len(rows) - 1:
+            return whole.replace(b"}," + begins, b"}" + between + begins)
+    return between.join([dumps(row, option) for row in rows])
+
+
+def harmless(data: bytes) -> bytes:
+    """JSON text as ASCII in which a runner finds no command."""
     if not data.isascii():
-        data = _NOT_ASCII.sub(_escaped, data.decode()).encode("ascii")
+        data = data.decode().encode("ascii", _ESCAPES)
     data = data.replace(b"\x7f", b"\\u007f").replace(b"::", b":\\u003a")
     return data.replace(b"##[", b"#\\u0023[") if b"#" in data else data
 
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    """The JSON escapes of what ASCII can't say: asked for a run of characters at a time."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return json.dumps(match[0])[1:-1]
+_ESCAPES = "contractlab.json"
+codecs.register_error(_ESCAPES, _escaped)
 
 
-def _dumps(value: Any, option: int) -> bytes:
+def dumps(value: Any, option: int) -> bytes:
+    """What orjson writes; a lone surrogate as its escape."""
     try:
         return orjson.dumps(value, option=option)
     except TypeError:  # a lone surrogate: part of a file name that is not UTF-8
@@ -185,7 +222,7 @@ def _surrogates_spelled(value: Any) -> Any:
     return orjson.Fragment(json.dumps(value)) if isinstance(value, str) else value
 
 
-def _spelled(values: Sequence[Any]) -> Sequence[Any]:
+def spelled(values: Sequence[Any]) -> Sequence[Any]:
     """The values with each number that orjson spells differently as a ready-made fragment.
 
     What needs no change is the same object, the sequence too.
@@ -197,13 +234,15 @@ def _spelled(values: Sequence[Any]) -> Sequence[Any]:
         return _spelled_rows(values)
     if kinds == {list}:
         entries = list(chain.from_iterable(values))
-        spelled = _spelled(entries)
-        left = iter(spelled)
-        return values if spelled is entries else [list(islice(left, len(each))) for each in values]
+        now = spelled(entries)
+        left = iter(now)
+        return values if now is entries else [list(islice(left, len(each))) for each in values]
     if kinds <= _NUMBERS and _all_plain(values):
         return values
-    spelled = list(map(_spell, values))
-    return values if all(map(is_, spelled, values)) else spelled
+    if kinds == {float}:
+        return [value if _SMALL <= value < _LARGE else number(value) for value in values]
+    now = list(map(_spell, values))
+    return values if all(map(is_, now, values)) else now
 
 
 _NO_NUMBERS = {str, bool, type(None)}
@@ -212,12 +251,12 @@ _NUMBERS = {int, float}
 
 def _spelled_rows(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """The same of objects with one number of fields, a column at a time: loops run in C."""
-    if len(rows) > _BATCH:
-        batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
-        spelled = list(map(_spelled_rows, batches))
-        return rows if all(map(is_, spelled, batches)) else list(chain.from_iterable(spelled))
+    if len(rows) > BATCH:
+        batches = list(in_batches(rows))
+        now = list(map(_spelled_rows, batches))
+        return rows if all(map(is_, now, batches)) else list(chain.from_iterable(now))
     columns = list(zip(*map(dict.values, rows), strict=True))
-    after = list(map(_spelled, columns))
+    after = list(map(spelled, columns))
     changed = {
         index
         for old, new in zip(columns, after, strict=True)
@@ -247,10 +286,10 @@ def _spell(value: Any) -> Any:
     kind = type(value)
     if kind is dict:
         inner = list(value.values())
-        spelled = _spelled(inner)
-        return value if spelled is inner else dict(zip(value, spelled, strict=True))
+        now = spelled(inner)
+        return value if now is inner else dict(zip(value, now, strict=True))
     if kind is list or kind is tuple:
-        return _spelled(value)
+        return spelled(value)
     return number(value) if kind in _NUMBERS else value
 
 

@@ -10,18 +10,11 @@ from __future__ import annotations
 from itertools import chain
 from operator import itemgetter
 
-from contractlab.lookalike import (
-    fold_input,
-    has_control,
-    is_invisible_only,
-    lookalikes,
-    skeleton,
-    suspects,
-)
+from contractlab.lookalike import are_plain, fold_input, skeleton, suspects
 
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 _SPLITS = {"train", "development", "test"}
@@ -47,7 +40,7 @@ def dataset_is_right(value: Any) -> bool:
         and set(splits) == _SPLITS
         and _each_in_one(families, splits)
         and _inputs_in_one(inputs, splits)
-        and all(map(_are_plain, ([value["dataset_version"]], ids, families, slices, actions)))
+        and all(map(are_plain, ([value["dataset_version"]], ids, families, slices, actions)))
         and splits.count("test") > 1
         and ("test", True) in zip(splits, critical, strict=True)
         and not any(tool in refused for tool, refused in zip(tools, forbidden, strict=True))
@@ -67,15 +60,3 @@ def _inputs_in_one(inputs: list[str], splits: list[str]) -> bool:
     return all(
         _each_in_one([fold(text) for text, _ in both], homes) for fold in (fold_input, skeleton)
     )
-
-
-def _are_plain(names: Iterable[str]) -> bool:
-    """Whether names can be read, and none looks like another."""
-    different = list(dict.fromkeys(names))
-    joined = "".join(different)
-    if joined.isascii() and joined.isprintable():
-        readable = all(map(str.strip, different))
-    else:
-        readable = not any(map(has_control, different))
-        readable = readable and not any(map(is_invisible_only, different))
-    return readable and not lookalikes(different)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from contractlab.batches import rows_of
 from contractlab.bootstrap import BootstrapResult, paired_bootstrap
 from contractlab.families import FamilyResult, family_bootstrap
 from contractlab.stats import (
@@ -45,12 +45,13 @@ class Pair(NamedTuple):
         return "improved" if self.candidate.passed else "neither"
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """The paired comparison. Differences are candidate minus baseline, -1 to 1."""
 
     pairs: tuple[Pair, ...]
     """In dataset order."""
+    flips: tuple[str, ...]
+    """Theirs."""
     counts: PairedCounts
     bootstrap: BootstrapResult
     """The rubric's interval: the one that its gate looks at."""
@@ -73,17 +74,20 @@ class Comparison:
 
     def ids(self, flip: str) -> tuple[str, ...]:
         """Ids of the pairs with one flip, in dataset order."""
-        return tuple(pair.baseline.case.id for pair in self.pairs if pair.flip == flip)
+        pairs = zip(self.pairs, self.flips, strict=True)
+        return tuple(pair.baseline.case.id for pair, own in pairs if own == flip)
 
 
 def compare(baseline: Sequence[Graded], candidate: Sequence[Graded], rubric: Rubric) -> Comparison:
     """Compares two releases' results, which are in the same (dataset) order."""
-    pairs = tuple(map(Pair, baseline, candidate))
-    counts = _counted(pairs)
+    pairs = tuple(rows_of(Pair, baseline, candidate))
+    flips = tuple([pair.flip for pair in pairs])
+    counts = counted(flips)
     confidence = exact(rubric.confidence)
-    sums = _family_sums(pairs)
+    sums = _family_sums(pairs, flips)
     return Comparison(
         pairs=pairs,
+        flips=flips,
         counts=counts,
         bootstrap=paired_bootstrap(
             counts.differences,
@@ -110,16 +114,20 @@ def exact(number: float) -> Fraction:
     return Fraction(repr(number))
 
 
-def _counted(pairs: Sequence[Pair]) -> PairedCounts:
-    flips = Counter(pair.flip for pair in pairs)
-    return PairedCounts(flips["both"], flips["improved"], flips["regressed"], flips["neither"])
+def counted(flips: Sequence[str]) -> PairedCounts:
+    """How many cases there are of each flip."""
+    counts = Counter(flips)
+    return PairedCounts(counts["both"], counts["improved"], counts["regressed"], counts["neither"])
 
 
-def _family_sums(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+def _family_sums(pairs: Sequence[Pair], flips: Sequence[str]) -> list[tuple[int, int]]:
     """Summed difference and size of each family, sorted: the seed must not hang on file order."""
-    sums: dict[str, list[int]] = {}
-    for pair in pairs:
-        family = sums.setdefault(pair.baseline.case.family_id, [0, 0])
-        family[0] += pair.candidate.passed - pair.baseline.passed
-        family[1] += 1
-    return sorted((total, size) for total, size in sums.values())
+    families = [pair.baseline.case.family_id for pair in pairs]
+    sums: Counter[str] = Counter()
+    for family, flip in zip(families, flips, strict=True):
+        if flip in _DIFFERENCE:
+            sums[family] += _DIFFERENCE[flip]
+    return sorted((sums[family], size) for family, size in Counter(families).items())
+
+
+_DIFFERENCE = {"improved": 1, "regressed": -1}

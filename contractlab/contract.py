@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
+from contractlab.batches import in_batches, rows_of
 from contractlab.checks import expectation_v1
-from contractlab.model import Case, Dataset, Gate, Predictions, Record, Release, Rubric, Verdict
+from contractlab.model import (
+    ONE_RUN,
+    Case,
+    Dataset,
+    Gate,
+    Predictions,
+    Record,
+    Release,
+    Rubric,
+    Verdict,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     Bound = Literal["at_least", "at_most"]
     GateRow = tuple[str, str, Bound, Verdict]
@@ -48,28 +61,22 @@ def load_dataset(value: Any) -> Dataset:
     """The model of a value that `dataset-v1` accepts; a model is itself."""
     if isinstance(value, Dataset):
         return value
-    return Dataset(
-        version=value["dataset_version"],
-        cases=tuple(map(_case, value["cases"])),
-    )
+    batches = map(_cases, in_batches(value["cases"]))
+    return Dataset(version=value["dataset_version"], cases=tuple(chain.from_iterable(batches)))
 
 
-def _case(case: Any) -> Case:
-    label, tool = case["expected_label"], case["expected_tool"]
-    forbidden, evidence = tuple(case["forbidden_actions"]), case["requires_evidence"]
-    return Case(
-        case["id"],
-        case["family_id"],
-        case["split"],
-        case["slice"],
-        case["critical"],
-        case["input"],
-        label,
-        tool,
-        forbidden,
-        evidence,
-        expectation_v1(label, tool, forbidden, evidence),
-    )
+def _cases(values: Sequence[Any]) -> Iterator[Case]:
+    columns = list(zip(*map(_CASE, values), strict=True))
+    *first, label, tool, forbidden, evidence = columns
+    forbidden = tuple(map(tuple, forbidden))
+    expect = map(expectation_v1, label, tool, forbidden, evidence)
+    return rows_of(Case, *first, label, tool, forbidden, evidence, expect, repeat(()), repeat(None))
+
+
+_CASE = itemgetter(
+    "id", "family_id", "split", "slice", "critical", "input",
+    "expected_label", "expected_tool", "forbidden_actions", "requires_evidence",
+)  # fmt: skip
 
 
 def load_rubric(value: Any) -> Rubric:
@@ -102,22 +109,22 @@ def load_predictions(value: Any) -> Predictions:
         releases=tuple(
             Release(
                 release["release_id"],
-                tuple(
-                    Record(
-                        record["case_id"],
-                        record["predicted_label"],
-                        record["tool"],
-                        tuple(record["actions"]),
-                        record["evidence_present"],
-                        record["latency_ms"],
-                        record["estimated_cost_usd"],
-                    )
-                    for record in release["records"]
-                ),
+                tuple(chain.from_iterable(map(_records, in_batches(release["records"])))),
             )
             for release in value["releases"]
         ),
     )
+
+
+def _records(values: Sequence[Any]) -> Iterator[Record]:
+    case_id, label, tool, actions, *rest = zip(*map(_RECORD, values), strict=True)
+    return rows_of(Record, case_id, label, tool, map(tuple, actions), *rest, repeat(ONE_RUN))
+
+
+_RECORD = itemgetter(
+    "case_id", "predicted_label", "tool", "actions", "evidence_present",
+    "latency_ms", "estimated_cost_usd",
+)  # fmt: skip
 
 
 def merged(values: list[Any]) -> Any:

@@ -7,11 +7,13 @@ bound) is told here, as problems with a path.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, islice, repeat
 from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import encode, key_of
+from contractlab.batches import rows_of
+from contractlab.canonical import encode, encode_in_order
 from contractlab.checks import (
     AnswerIs,
     CallsAre,
@@ -22,6 +24,8 @@ from contractlab.checks import (
     expectation,
 )
 from contractlab.figures import OF_K, PER_CLASS, is_metric, is_per_case
+from contractlab.leakage import names_in
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.match import Pattern, Way, matcher
 from contractlab.model import (
     Call,
@@ -41,7 +45,7 @@ from contractlab.problems import Path, Problem, Rule
 from contractlab.words import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from contractlab.model import Check
 
@@ -71,16 +75,22 @@ class CaseLoader:
 
     file: str
     problems: list[Problem] = field(default_factory=list)
+    names: dict[tuple[str, str], Path] = field(default_factory=dict)
+    """What expectations name, by kind and name, and where it first stands."""
     _known: dict[bytes, Expectation] = field(default_factory=dict)
+
+    def load_all(self, values: Sequence[Any], first: int) -> list[Case]:
+        """The models of cases, the first of which has an index."""
+        return [self.load(value, index) for index, value in enumerate(values, first)]
 
     def load(self, value: Any, index: int) -> Case:
         """The model of a case that `dataset-v2` accepts; what is wrong with it is noted."""
         expect = value["expect"]
-        spelled = key_of(expect)
-        checks = self._known.get(spelled)
+        written = encode_in_order(expect)
+        checks = self._known.get(written)
         if checks is None:
-            checks = self._compiled(expect, ("cases", index, "expect"))
-            self._known[spelled] = checks
+            checks = self._compiled(expect, written, ("cases", index, "expect"))
+            self._known[written] = checks
         id_ = value["id"]
         given = value.get("input")
         return Case(
@@ -99,12 +109,14 @@ class CaseLoader:
             value.get("risk"),
         )
 
-    def _compiled(self, expect: Any, path: Path) -> Expectation:
+    def _compiled(self, expect: Any, written: bytes, path: Path) -> Expectation:
         if not expect:
             self._note(
                 Rule.TOO_FEW, "the case expects nothing, so it could never fail", path,
                 "expect a label, outcomes, tools, forbidden, evidence or an answer",
             )  # fmt: skip
+        for kind, name, at in names_in(expect, path):
+            self.names.setdefault((kind, name), at)
         checks: list[Check] = []
         for name, of in expect.items():
             try:
@@ -115,10 +127,12 @@ class CaseLoader:
                     "correct it; docs/contracts-v2.md has every matcher",
                 )  # fmt: skip
         order = list(_CHECKS)
-        return expectation(*sorted(checks, key=lambda check: order.index(check.name)))
+        checks.sort(key=lambda check: order.index(check.name))
+        return expectation(*checks, written=written)
 
     def _note(self, rule: Rule, message: str, path: Path, hint: str) -> None:
-        self.problems.append(Problem(rule, message, hint, self.file, path))
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(rule, message, hint, self.file, path))
 
 
 def _outcomes(of: Mapping[str, bool]) -> Check:
@@ -164,7 +178,7 @@ def _arguments(of: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
 
 def _matcher(wanted: Any, path: Path) -> Any:
     try:
-        return matcher(wanted)
+        return matcher(wanted, answer=not path)
     except ValueError as error:
         raise _BadError(f'"{path[-1] if path else "answer"}" {error}', path) from error
 
@@ -198,55 +212,78 @@ _CHECKS: Mapping[str, Callable[[Any], Check]] = {
 """Each key of `expect`, in the order that reports show the checks."""
 
 
-def load_dataset(header: Any, cases: list[Case]) -> Dataset:
-    """The model of a dataset whose cases are loaded."""
-    return Dataset(header["dataset_version"], tuple(cases), tuple(header["frozen_splits"]))
+def load_dataset(
+    header: Any, cases: list[Case], names: Mapping[tuple[str, str], Path] | None = None
+) -> Dataset:
+    """The model of a dataset whose cases are loaded, with the names that their loader found."""
+    splits = tuple(header["frozen_splits"])
+    return Dataset(header["dataset_version"], tuple(cases), splits, names or {})
 
 
 # ── predictions ─────────────────────────────────────────────────────────────────────────────
 
 
-def load_record(value: Any, _index: int = 0) -> Record:
+def load_record(value: Any) -> Record:
     """The model of a record that `predictions-v2` accepts."""
-    get = value.get
-    evidence = get("evidence")
-    ids = tuple(evidence) if isinstance(evidence, list) else None
-    calls, actions, tokens = get("calls"), get("actions"), get("tokens")
-    outcomes = get("outcomes")
-    label = get("label")
-    return Record(
-        value["case_id"],
-        None if label is None else intern(label),
-        None,
-        tuple(map(intern, actions)) if actions else (),
-        bool(evidence) if evidence is not None else None,
-        get("latency_ms"),
-        get("cost_usd"),
-        Run(
-            get("trial", 0),
-            intern(get("status", "ok")),
-            _NO_OUTCOMES
-            if not outcomes
-            else {name: side for name, side in outcomes.items() if side is not None},
-            None if calls is None else tuple([_call(call) for call in calls]),
-            actions is not None,
-            ids,
-            get("answer"),
-            None
-            if tokens is None
-            else {kind: count for kind, count in tokens.items() if count is not None},
-        ),
+    return load_records([value])[0]
+
+
+def load_records(values: Sequence[Any]) -> list[Record]:
+    """The models of records that `predictions-v2` accepts, a column at a time."""
+    column = _columns(values)
+    label, evidence, actions = column("label"), column("evidence"), column("actions")
+    runs = rows_of(
+        Run,
+        column("trial", 0),
+        map(intern, column("status", "ok")),
+        [_recorded(sides) if sides else _NO_OUTCOMES for sides in column("outcomes")],
+        _called(column("calls")),
+        [names is not None for names in actions],
+        [tuple(ids) if type(ids) is list else None for ids in evidence],
+        column("answer"),
+        [None if counts is None else _recorded(counts) for counts in column("tokens")],
     )
+    records = rows_of(
+        Record,
+        column("case_id"),
+        [None if name is None else intern(name) for name in label],
+        repeat(None),
+        [tuple(map(intern, names)) if names else () for names in actions],
+        [None if shown is None else bool(shown) for shown in evidence],
+        column("latency_ms"),
+        column("cost_usd"),
+        runs,
+    )
+    return list(records)
+
+
+def _columns(values: Iterable[Any]) -> Callable[..., list[Any]]:
+    """What objects have under a name, or a default."""
+    gets = [value.get for value in values]
+    return lambda name, default=None: [get(name, default) for get in gets]
+
+
+def _recorded(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those that are not null."""
+    if None not in values.values():
+        return values
+    return {name: value for name, value in values.items() if value is not None}
 
 
 _NO_OUTCOMES: Mapping[str, bool] = MappingProxyType({})
 
 
-def _call(value: Any) -> Call:
-    return Call(
-        intern(value["name"]), value.get("arguments"), value.get("ok") is not False,
-        value.get("turn"),
-    )  # fmt: skip
+def _called(lists: Sequence[Any]) -> list[tuple[Call, ...] | None]:
+    """The calls of each record; None where none were recorded."""
+    column = _columns(chain.from_iterable(filter(None, lists)))
+    calls = rows_of(
+        Call,
+        map(intern, column("name")),
+        column("arguments"),
+        [ok is not False for ok in column("ok")],
+        column("turn"),
+    )
+    return [None if each is None else tuple(islice(calls, len(each))) for each in lists]
 
 
 def load_release(header: Any, records: list[Record]) -> Release:
@@ -285,6 +322,7 @@ def load_rubric(value: Any) -> Rubric:
             margin=margin,
             adjust=comparison.get("adjust", "holm"),
         ),
+        written=value,
     )
 
 
@@ -320,11 +358,12 @@ def gate_name(value: Any, bound: str) -> str:
 
 def check_gates(value: Any, file: str) -> list[Problem]:
     """What is wrong with a rubric that `rubric-v2` accepts."""
-    problems = []
-    for index, gate in enumerate(value["gates"]):
-        for message, hint, *path in _gate_problems(gate):
-            at: Path = ("gates", index, *path)
-            problems.append(Problem(Rule.BAD_GATE, message, hint, file, at))
+    found = (
+        Problem(Rule.BAD_GATE, message, hint, file, ("gates", index, *path))
+        for index, gate in enumerate(value["gates"])
+        for message, hint, *path in _gate_problems(gate)
+    )
+    problems = list(islice(found, MOST_PROBLEMS))
     minimum = value.get("minimum", {})
     if "power" in minimum and not value["comparison"].get("margin"):
         problems.append(
@@ -345,7 +384,8 @@ def _gate_problems(gate: Any) -> Iterator[tuple[str, ...]]:
     if len(bounds) != 1:
         found = f"has {len(bounds)} bounds" if bounds else "has no bound"
         yield f"the gate on {shown(metric)} {found}", f"give it one of {', '.join(BOUNDS)}"
-    if not is_metric(metric):
+    kind, _, name = metric.partition(":")
+    if not is_metric(metric) or (kind == "check" and name not in _CHECKS):
         yield f"{shown(metric)} is no metric", "docs/contracts-v2.md has all of them", "metric"
         return
     if ("class" in gate) != (metric in PER_CLASS):

@@ -8,6 +8,7 @@ version 1 computes.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, erfc, lcm, sqrt
@@ -19,7 +20,10 @@ from contractlab.interval import Interval, normal_quantile
 from contractlab.stats import PairedCounts, mcnemar, newcombe, newcombe_of_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    _Kinds = Mapping[tuple[Fraction | int, Fraction | int, int], int]
+    """How many cases there are of each baseline, candidate and trials."""
 
 POWER = Fraction(4, 5)
 """The power that sizing advice is about."""
@@ -96,20 +100,20 @@ class Contrast:
 def contrast(values: Sequence[Values], method: Method) -> Contrast:
     """Compares the two releases on at least one case."""
     cases = len(values)
+    kinds = Counter([(value.baseline, value.candidate, value.trials) for value in values])
     # Whole numbers from here on: each case's difference times the trials' denominators.
-    scale = lcm(
-        *{value.denominator for case in values for value in (case.baseline, case.candidate)}
-    )
-    units: dict[str, list[int]] = {}
+    scale = lcm(*{value.denominator for kind in kinds for value in kind[:2]})
+    sizes = Counter([case.unit for case in values])
+    totals: Counter[str] = Counter()
     for case in values:
-        unit = units.setdefault(case.unit, [0, 0])
-        unit[0] += int((case.candidate - case.baseline) * scale)
-        unit[1] += 1
-    sums = [(total, size) for total, size in units.values()]
+        if case.baseline != case.candidate:
+            totals[case.unit] += int((case.candidate - case.baseline) * scale)
+    sums = [(totals[unit], size) for unit, size in sizes.items()]
     delta = Fraction(sum(total for total, _ in sums), cases * scale)
-    shares = _shares(values)
-    effective = _effective(values, sums, scale, shares)
-    counts = _counts(values) if len(sums) == cases else None
+    shares = _shares(kinds)
+    fewest_trials = min(trials for _, _, trials in kinds)
+    effective = _effective(fewest_trials, sums, scale, shares)
+    counts = _counts(kinds) if len(sums) == cases else None
     return Contrast(
         cases=cases,
         units=len(sums),
@@ -124,23 +128,22 @@ def contrast(values: Sequence[Values], method: Method) -> Contrast:
     )
 
 
-def _counts(values: Sequence[Values]) -> PairedCounts | None:
+def _counts(kinds: _Kinds) -> PairedCounts | None:
     """Whole counts where every case has one trial a release."""
     counts = {(1, 1): 0, (0, 1): 0, (1, 0): 0, (0, 0): 0}
-    for case in values:
-        both = (case.baseline, case.candidate)
-        if case.trials > 1 or both not in counts:
+    for (baseline, candidate, trials), count in kinds.items():
+        if trials > 1 or (baseline, candidate) not in counts:
             return None
-        counts[both] += 1
+        counts[baseline, candidate] += count  # type: ignore[index]
     return PairedCounts(*counts.values())
 
 
-def _shares(values: Sequence[Values]) -> tuple[float, float, float, float]:
+def _shares(kinds: _Kinds) -> tuple[float, float, float, float]:
     # Two trials drawn at random, one of each release: how often both pass, and so on.
-    both = sum(case.baseline * case.candidate for case in values)
-    baseline = sum(case.baseline for case in values)
-    candidate = sum(case.candidate for case in values)
-    n = len(values)
+    both = sum(baseline * candidate * count for (baseline, candidate, _), count in kinds.items())
+    baseline = sum(baseline * count for (baseline, _, _), count in kinds.items())
+    candidate = sum(candidate * count for (_, candidate, _), count in kinds.items())
+    n = sum(kinds.values())
     return (
         float(Fraction(both) / n),
         float(Fraction(candidate - both) / n),
@@ -150,7 +153,7 @@ def _shares(values: Sequence[Values]) -> tuple[float, float, float, float]:
 
 
 def _effective(
-    values: Sequence[Values],
+    fewest_trials: int,
     sums: Sequence[tuple[int, int]],
     scale: int,
     shares: tuple[float, float, float, float],
@@ -161,8 +164,7 @@ def _effective(
     many single trials without families. At most what the trials alone could give; where
     nothing differs nothing can be estimated, and each unit counts once.
     """
-    cases, units = len(values), len(sums)
-    fewest_trials = min(case.trials for case in values)
+    cases, units = sum(size for _, size in sums), len(sums)
     if units == cases and fewest_trials == 1:
         return float(cases)
     whole = sum(total for total, _ in sums)

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from contractlab import files
+from contractlab.batches import in_batches
 from contractlab.canonical import encode, encode_quickly
 from contractlab.contract import SCHEMAS
 from contractlab.contract_v2 import (
@@ -13,7 +14,7 @@ from contractlab.contract_v2 import (
     CaseLoader,
     check_gates,
     load_dataset,
-    load_record,
+    load_records,
     load_release,
     load_rubric,
 )
@@ -21,11 +22,12 @@ from contractlab.jsontext import parse
 from contractlab.lines import Entries
 from contractlab.manifest import check_manifest
 from contractlab.model import Dataset, Predictions, Rubric
+from contractlab.names import Named, check_readable
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from contractlab.positions import Lines
 
@@ -45,11 +47,12 @@ def open_value(name: str, data: bytes, value: Any) -> tuple[Model, str]:
     state = sha256(b"[")
     field = ENTRIES.get(kind)
     state.update(encode({key: of for key, of in value.items() if key != field}))
-    for entry in value[field] if field else ():
-        state.update(b"," + encode_quickly(entry))
     loader = CaseLoader(name)
     load = _loader(kind, loader)
-    entries = [load(entry, index) for index, entry in enumerate(value[field])] if field else []
+    entries: list[Any] = []
+    for some in in_batches(value[field]) if field else ():
+        state.update(b"," + encode_quickly(some)[1:-1])
+        entries += load(some, len(entries))
     model, problems = _model(name, kind, value, entries, loader)
     if problems:
         raise ContractError(place(problems, {name: data}))
@@ -81,8 +84,11 @@ def open_lines(name: str, data: bytes, first: bytes) -> tuple[Model, str, Lines]
     return model, state.hexdigest(), lines
 
 
-def _loader(kind: str, cases: CaseLoader) -> Callable[[Any, int], Any]:
-    return cases.load if kind == "eval-dataset-v2" else load_record
+def _loader(kind: str, cases: CaseLoader) -> Callable[[Sequence[Any], int], list[Any]]:
+    """What turns entries, the first of which has an index, into the model."""
+    if kind == "eval-dataset-v2":
+        return cases.load_all
+    return lambda values, _first: load_records(values)
 
 
 def _model(
@@ -90,15 +96,22 @@ def _model(
 ) -> tuple[Model, list[Problem]]:
     match kind:
         case "eval-dataset-v2":
-            return load_dataset(header, entries), cases.problems
+            return load_dataset(header, entries, cases.names), cases.problems
         case "eval-predictions-v2":
             release = load_release(header, entries)
             version = header.get("prediction_set_version", release.id)
             model = Predictions(version, header["dataset_version"], (release,), one_release=True)
-            return model, check_manifest(release.manifest or {}, name)
+            return model, [*check_manifest(release.manifest or {}, name), *_format(header, name)]
         case _:
             problems = check_gates(header, name)
             return (_NO_RUBRIC if problems else load_rubric(header)), problems
+
+
+def _format(header: Any, name: str) -> list[Problem]:
+    recording = header.get("recording", {})
+    path = ("recording", "format")
+    found = [Named(recording["format"], name, path)] if "format" in recording else []
+    return check_readable("format", found)
 
 
 _NO_RUBRIC = Rubric("", "", "", "", (), 0, 0, 0.5)

@@ -14,8 +14,13 @@ from contractlab.limits import MAX_DEPTH
 TYPE_CHECKING = False  # as in typing, which takes as long to load as Python to start
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
     from contractlab.problems import ContractError, Path
+
+
+STRICT: dict[str, Any] = {"allow_inf_nan": False, "catch_duplicate_keys": True}
+"""How jiter decodes nothing but strict JSON."""
 
 
 def parse(data: bytes, *, file: str = "") -> object:
@@ -25,7 +30,7 @@ def parse(data: bytes, *, file: str = "") -> object:
         ContractError: the text is not strict JSON; with every problem found, placed.
     """
     try:
-        return jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+        return jiter.from_json(data, **STRICT)
     except ValueError as error:
         refusal = str(error)
     raise _diagnosed(data, file, refusal)

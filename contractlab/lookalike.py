@@ -119,6 +119,18 @@ def lookalikes(ids: Iterable[str]) -> list[tuple[str, str]]:
     return pairs
 
 
+def are_plain(names: Iterable[str]) -> bool:
+    """Whether names can be read, and none looks like another: a quick yes for most columns."""
+    different = list(dict.fromkeys(names))
+    joined = "".join(different)
+    if joined.isascii() and joined.isprintable():
+        readable = all(map(str.strip, different))
+    else:
+        readable = not any(map(has_control, different))
+        readable = readable and not any(map(is_invisible_only, different))
+    return readable and not lookalikes(different)
+
+
 # ── ASCII, without the table ─────────────────────────────────────────────────────────────────
 
 

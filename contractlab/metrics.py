@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from contractlab.batches import in_batches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from contractlab.grade import Graded
 
 
-@dataclass(frozen=True, slots=True)
-class ConfusionMatrix:
+class ConfusionMatrix(NamedTuple):
     """Predicted against expected label, for one positive class."""
 
     tp: int
@@ -57,8 +58,7 @@ class SliceMetrics:
         return Fraction(self.passed) / self.count
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(NamedTuple):
     """The figures of one release on the evaluated split (one case at least)."""
 
     case_count: int
@@ -100,26 +100,56 @@ def measure(results: Sequence[Graded], *, positive_label: str) -> Metrics:
         results: one graded record a case, at least one.
         positive_label: the class that the confusion matrix calls positive.
     """
-    count = len(results)
+    kinds = _counted(results)
     latencies = complete([graded.record.latency_ms for graded in results])
     costs = complete([graded.record.estimated_cost_usd for graded in results])
     return Metrics(
-        case_count=count,
-        passed=sum([graded.passed for graded in results]),
+        case_count=len(results),
+        passed=sum(count for kind, count in kinds.items() if kind.passed),
         mean_score=Fraction(
-            sum([graded.held for graded in results]),
-            sum([len(graded.checks) for graded in results]),
+            sum(kind.held * count for kind, count in kinds.items()),
+            sum(kind.checks * count for kind, count in kinds.items()),
         ),
-        confusion_matrix=_confusion(results, positive_label),
+        confusion_matrix=_confusion(kinds, positive_label),
         mean_latency_ms=mean(latencies) if latencies else None,
         p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)) if latencies else None,
         mean_estimated_cost_usd=mean(costs) if costs else None,
-        by_slice=_by_slice(results),
+        by_slice=_by_slice(kinds),
         critical_failures=tuple(
-            graded.case.id for graded in results if graded.case.critical and not graded.passed
+            graded.case.id for graded in results if not graded.passed and graded.case.critical
         ),
         results=tuple(results),
     )
+
+
+class _Kind(NamedTuple):
+    """Results that count alike."""
+
+    slice: str
+    critical: bool
+    expected: str
+    predicted: str | None
+    passed: bool
+    held: int
+    checks: int
+
+
+def _counted(results: Sequence[Graded]) -> Mapping[_Kind, int]:
+    """How many results there are of each kind: one pass over the cases, a few kinds after it."""
+    counts: Counter[tuple[Any, ...]] = Counter()
+    for some in in_batches(results):
+        cases = [graded.case for graded in some]
+        columns = (
+            [case.slice for case in cases],
+            [case.critical for case in cases],
+            [case.expected_label for case in cases],
+            [graded.record.predicted_label for graded in some],
+            [graded.passed for graded in some],
+            [graded.held for graded in some],
+            [len(graded.checks) for graded in some],
+        )
+        counts.update(zip(*columns, strict=True))
+    return {_Kind(*kind): count for kind, count in counts.items()}
 
 
 def complete(values: Sequence[float | None]) -> list[float]:
@@ -147,14 +177,10 @@ def nearest_rank(values: Sequence[float], share: Fraction) -> float:
     return float(sorted(values)[rank - 1])
 
 
-def _confusion(results: Sequence[Graded], positive: str) -> ConfusionMatrix:
-    counts = Counter(
-        zip(
-            [graded.case.expected_label == positive for graded in results],
-            [graded.record.predicted_label == positive for graded in results],
-            strict=True,
-        )
-    )
+def _confusion(kinds: Mapping[_Kind, int], positive: str) -> ConfusionMatrix:
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for kind, count in kinds.items():
+        counts[kind.expected == positive, kind.predicted == positive] += count
     return ConfusionMatrix(
         tp=counts[True, True],
         fp=counts[False, True],
@@ -163,21 +189,15 @@ def _confusion(results: Sequence[Graded], positive: str) -> ConfusionMatrix:
     )
 
 
-def _by_slice(results: Sequence[Graded]) -> Mapping[str, SliceMetrics]:
-    counts = Counter(
-        [(graded.case.slice, graded.passed, graded.case.critical) for graded in results]
-    )
-    return {
-        name: SliceMetrics(
-            count=sum(counts[name, passed, critical] for passed, critical in _EITHER),
-            passed=counts[name, True, False] + counts[name, True, True],
-            critical_count=counts[name, False, True] + counts[name, True, True],
-        )
-        for name in sorted({name for name, _, _ in counts})
-    }
-
-
-_EITHER = ((False, False), (False, True), (True, False), (True, True))
+def _by_slice(kinds: Mapping[_Kind, int]) -> Mapping[str, SliceMetrics]:
+    count: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    critical: Counter[str] = Counter()
+    for kind, number in kinds.items():
+        count[kind.slice] += number
+        passed[kind.slice] += number * kind.passed
+        critical[kind.slice] += number * kind.critical
+    return {name: SliceMetrics(count[name], passed[name], critical[name]) for name in sorted(count)}
 
 
 def _ratio(part: int, whole: int) -> Fraction | None:

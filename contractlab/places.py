@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.positions import Lines, find
 from contractlab.problems import Path, Position
@@ -26,16 +24,14 @@ if TYPE_CHECKING:
     """A JSON text, or JSON Lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class CasePlace:
+class CasePlace(NamedTuple):
     """Where one failed case stands: its id in the dataset, its id in the candidate's record."""
 
     dataset: Position
     candidate: Position
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where the cases stand that a candidate failed."""
 
     dataset_file: str
@@ -92,14 +88,13 @@ def find_places(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
+class _Entries(NamedTuple):
     """The entries of one kind in a contract, each named by a string."""
 
     key: str
     """The key that holds the name."""
-    count: int
-    """Of all entries in the file."""
+    total: int
+    """Entries in the file."""
     wanted: Sequence[tuple[int, str]]
     """Place among all entries, and name, in file order."""
 
@@ -121,14 +116,12 @@ def _places(text: Text, entries: _Entries, path: Callable[[int], Path]) -> dict[
 
 def _offsets(data: bytes, entries: _Entries) -> list[int] | None:
     """Where the wanted names begin, in bytes; None where the search cannot tell."""
-    token = b'"%b"' % entries.key.encode()
-    parts = data.split(token)
-    if len(parts) != entries.count + 1:
+    ends = [hit.end() for hit in re.finditer(b'"%b"' % re.escape(entries.key.encode()), data)]
+    if len(ends) != entries.total:
         return None
-    ends = list(accumulate(map(len, parts)))
     offsets = []
     for at, name in entries.wanted:
-        match = _NAME.match(data, ends[at] + (at + 1) * len(token))
+        match = _NAME.match(data, ends[at])
         if match is None or not _spells(match[1], name):
             return None
         offsets.append(match.start(1) - 1)

@@ -2,15 +2,21 @@ from __future__ import annotations
 
 import json
 import math
-from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from contractlab import canonical
-from contractlab.canonical import Prefixed, Rows, encode, encode_report, number
+from contractlab.batches import BATCH
+from contractlab.canonical import (
+    Rows,
+    encode,
+    encode_in_order,
+    encode_report,
+    in_order,
+    number,
+)
 from contractlab.evidence import digest
 
 HARD_FLOATS: list[float] = [
@@ -64,6 +70,16 @@ def test_the_bytes_are_those_of_pythons_json(value: Any) -> None:
     assert encode(value) == by_json(value)
 
 
+@given(values)
+@example({"b": 1e-5, "a": {"d": 1e16, "c": "0.0000"}})
+@example({"b": 2**70, "a": []})
+def test_in_order_the_bytes_are_those_of_pythons_json_unsorted(value: Any) -> None:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    assert encode_in_order(value) == text.encode()
+    report = json.loads(encode_report({"rows": Rows([in_order([{"z": 1, "any": value}] * 2)])}))
+    assert json.dumps(report["rows"]) == json.dumps([{"z": 1, "any": value}] * 2)
+
+
 @pytest.mark.parametrize("hard", [*HARD_FLOATS, *HARD_INTEGERS], ids=lambda value: repr(value)[:25])
 def test_a_number_is_spelled_as_python_does_wherever_it_stands(hard: float) -> None:
     row = {"first": 1.5, "hard": hard, "list": [hard, 2.5]}
@@ -72,9 +88,9 @@ def test_a_number_is_spelled_as_python_does_wherever_it_stands(hard: float) -> N
 
 
 def test_rows_beyond_one_batch_are_spelled_too() -> None:
-    rows = [{"id": str(index), "cost": 1.5} for index in range(canonical._BATCH * 2 + 7)]
+    rows = [{"id": str(index), "cost": 1.5} for index in range(BATCH * 2 + 7)]
     assert encode({"rows": rows}) == by_json({"rows": rows})
-    rows[canonical._BATCH + 3]["cost"] = 1e-7
+    rows[BATCH + 3]["cost"] = 1e-7
     assert encode({"rows": rows}) == by_json({"rows": rows})
 
 
@@ -120,6 +136,14 @@ def test_rows_made_one_by_one_give_the_same_bytes(rows: list[dict[str, str]]) ->
     assert encode_report(lazily) == encode_report({"b": rows, "a": {"c": rows}})
 
 
+def test_a_row_that_holds_what_looks_like_rows_is_one_line() -> None:
+    rows = [{"a": index, "inner": [{"a": 1}, {"a": 2}]} for index in range(3)]
+    lines = encode_report({"rows": rows}).decode().splitlines()
+    assert [line.strip(" ,") for line in lines[2:5]] == [
+        f'{{"a":{index},"inner":[{{"a":1}},{{"a":2}}]}}' for index in range(3)
+    ]
+
+
 def test_an_object_in_an_array_is_one_line() -> None:
     rows = [{"id": "a", "cost": number(1e-05), "deep": {"x": [1, 2]}}, {"id": "b"}]
     assert encode_report({"n": 1, "rows": rows, "few": [1], "none": []}).decode() == (
@@ -156,16 +180,3 @@ def test_a_digest_is_one_of_an_array(parts: list[Any]) -> None:
     import hashlib  # noqa: PLC0415
 
     assert digest(*parts) == hashlib.sha256(by_json(parts)).hexdigest()
-
-
-@given(st.lists(st.tuples(st.text(), st.sampled_from(["é::", "b"]), st.integers(0, 3))))
-def test_rows_that_differ_in_their_first_key_alone_are_spelled_as_any_others(
-    made: list[tuple[str, str, int]],
-) -> None:
-    rows = Prefixed("case_id")
-    quick = [
-        rows.row(name, (kind, size), partial(dict, z=kind, d=size)) for name, kind, size in made
-    ]
-    plain = [{"case_id": name, "z": kind, "d": size} for name, kind, size in made]
-
-    assert encode_report({"rows": Rows(quick)}) == encode_report({"rows": plain})

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from contractlab.canonical import encode_report
-from contractlab.render import report_v2
+from contractlab.batches import in_batches
+from contractlab.canonical import Rows, encode_report
 from contractlab.render.columns import left, width
 from contractlab.render.escape import terminal
-from contractlab.render.report import pair_as_dict
+from contractlab.render.report import CaseColumns
+from contractlab.render.report_v2 import CaseRows
 from contractlab.render.sentences import changed, missed
+from contractlab.table import Kinds, objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from contractlab.canonical import Joined
     from contractlab.compare import Pair
     from contractlab.judge import Judgement
 
@@ -64,20 +67,24 @@ def render_cases_json(judgement: Judgement, pairs: Sequence[Pair]) -> bytes:
     return encode_report(
         {
             "case_count": judgement.candidate.case_count,
-            "cases": [
-                _as_dict(pair) if judgement.details is None else report_v2.pair_as_dict(pair)
-                for pair in pairs
-            ],
+            "cases": Rows(
+                _spelled(pairs) if judgement.details is None else CaseRows().pairs(pairs)
+            ),
         }
     )
 
 
-def _as_dict(pair: Pair) -> dict[str, Any]:
-    case = pair.candidate.case
-    return {
-        **pair_as_dict(pair),
-        "slice": case.slice,
-        "critical": case.critical,
-        "baseline_checks": pair.baseline.checks,
-        "candidate_checks": pair.candidate.checks,
-    }
+def _spelled(pairs: Sequence[Pair]) -> Iterator[Joined]:
+    columns, texts, flags, checks = CaseColumns(), Kinds(), Kinds(), Kinds()
+    for some in in_batches(pairs):
+        before = [pair.baseline.checks for pair in some]
+        after = [pair.candidate.checks for pair in some]
+        yield objects(
+            {
+                **columns.pairs(some, [pair.flip for pair in some]),
+                "slice": texts.column([pair.baseline.case.slice for pair in some]),
+                "critical": flags.column([pair.baseline.case.critical for pair in some]),
+                "baseline_checks": checks.column(before, list(map(id, before))),
+                "candidate_checks": checks.column(after, list(map(id, after))),
+            }
+        )

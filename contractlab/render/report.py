@@ -7,17 +7,19 @@ and every other format can be rendered from it later.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from contractlab.canonical import Prefixed, Rows, encode_report, number
+from contractlab.batches import in_batches
+from contractlab.canonical import Rows, encode_report
 from contractlab.evidence import DIGEST_FORMAT, EVALUATOR_VERSION
 from contractlab.render.problem_json import name_as_text, warning_as_dict
 from contractlab.render.reasons import message, primary_reason
+from contractlab.table import Kinds, each, numbers, objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from contractlab.canonical import Joined
     from contractlab.compare import Comparison, Pair
     from contractlab.decide import GateResult, Value
     from contractlab.grade import Graded
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from contractlab.metrics import Metrics
     from contractlab.model import Case, Record, Rubric
     from contractlab.places import Places
+    from contractlab.table import Columns
 
 SCHEMA_VERSION = "eval-report-v1"
 
@@ -49,6 +52,8 @@ def render_json(judgement: Judgement) -> bytes:
 def as_dict(judgement: Judgement) -> dict[str, Any]:
     """The report as JSON values."""
     decision, evidence, rubric = judgement.decision, judgement.evidence, judgement.rubric
+    pairs, flips = judgement.comparison.pairs, judgement.comparison.flips
+    columns = CaseColumns()
     return {
         "schema_version": SCHEMA_VERSION,
         "action": str(decision.verdict),
@@ -75,11 +80,11 @@ def as_dict(judgement: Judgement) -> dict[str, Any]:
         "candidate_release": judgement.candidate_release,
         "positive_label": rubric.positive_label,
         "rubric": _rubric(rubric),
-        "baseline_metrics": _metrics(judgement.baseline),
-        "candidate_metrics": _metrics(judgement.candidate),
+        "baseline_metrics": _metrics(judgement.baseline, columns),
+        "candidate_metrics": _metrics(judgement.candidate, columns),
         "comparison": _comparison(judgement),
-        "cases": Rows(map(pair_as_dict, judgement.comparison.pairs)),
-        "places": None if judgement.places is None else _places(judgement.places),
+        "cases": Rows(map(objects, map(columns.pairs, *map(in_batches, (pairs, flips))))),
+        "places": None if judgement.places is None else places_as_dict(judgement.places),
         "warnings": [warning_as_dict(problem) for problem in judgement.warnings],
         "limitations": list(LIMITATIONS),
     }
@@ -115,7 +120,7 @@ def _gate(gate: GateResult) -> dict[str, Any]:
     }
 
 
-def _metrics(metrics: Metrics) -> dict[str, Any]:
+def _metrics(metrics: Metrics, columns: CaseColumns) -> dict[str, Any]:
     matrix = metrics.confusion_matrix
     return {
         "case_count": metrics.case_count,
@@ -144,20 +149,63 @@ def _metrics(metrics: Metrics) -> dict[str, Any]:
             for name, each in metrics.by_slice.items()
         },
         "critical_failures": list(metrics.critical_failures),
-        "case_results": Rows(_results(metrics.results)),
+        "case_results": Rows(map(columns.results, in_batches(metrics.results))),
     }
 
 
-def _results(results: Sequence[Graded]) -> Iterator[Any]:
-    rows = Prefixed("case_id")
-    for graded in results:
-        case = graded.case
+class CaseColumns:
+    """Cases and what releases did on them, as columns; what repeats in them is spelled once."""
+
+    def __init__(self) -> None:
+        self._texts, self._flags = Kinds(), Kinds()
+        self._expected, self._results = Kinds(_expected), Kinds(_result, members=True)
+
+    def results(self, results: Sequence[Graded]) -> Joined:
+        """Graded cases of one release."""
         # Mappings of checks are shared between records, so there are few of them.
-        alike = case.slice, case.critical, graded.passed, id(graded.checks)
-        yield rows.row(case.id, alike, partial(_rest, graded))
+        keys = [
+            (graded.case.slice, graded.case.critical, graded.passed, id(graded.checks))
+            for graded in results
+        ]
+        ids = each([graded.case.id for graded in results])
+        return objects({"case_id": ids}, rest=self._results.column(results, keys))
+
+    def pairs(self, pairs: Sequence[Pair], flips: Sequence[str]) -> Columns:
+        """Cases, each with its flip, its expectation and both behaviours."""
+        cases = [pair.baseline.case for pair in pairs]
+        return {
+            "case_id": each([case.id for case in cases]),
+            "family_id": each([case.family_id for case in cases]),
+            "flip": self._texts.column(flips),
+            "input": each([case.input for case in cases]),
+            # Cases that expect the same share one expectation.
+            "expected": self._expected.column(cases, [id(case.expect) for case in cases]),
+            "baseline": self._behaviours([pair.baseline.record for pair in pairs]),
+            "candidate": self._behaviours([pair.candidate.record for pair in pairs]),
+        }
+
+    def _behaviours(self, records: Sequence[Record]) -> Columns:
+        _, label, tool, actions, evidence, latency_ms, cost_usd, _ = zip(*records, strict=True)
+        return {
+            "label": self._texts.column(label),
+            "tool": self._texts.column(tool),
+            "actions": self._texts.column(actions),
+            "evidence_present": self._flags.column(evidence),
+            "latency_ms": numbers(latency_ms),
+            "estimated_cost_usd": numbers(cost_usd),
+        }
 
 
-def _rest(graded: Graded) -> dict[str, Any]:
+def _expected(case: Case) -> dict[str, Any]:
+    return {
+        "label": case.expected_label,
+        "tool": case.expected_tool,
+        "forbidden_actions": case.forbidden_actions,
+        "requires_evidence": case.requires_evidence,
+    }
+
+
+def _result(graded: Graded) -> dict[str, Any]:
     return {
         "slice": graded.case.slice,
         "critical": graded.case.critical,
@@ -208,42 +256,8 @@ def _comparison(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def pair_as_dict(pair: Pair) -> dict[str, Any]:
-    """One case with its expectation and both behaviours."""
-    case = pair.baseline.case
-    return {
-        "case_id": case.id,
-        "family_id": case.family_id,
-        "flip": pair.flip,
-        "input": case.input,
-        "expected": _expected(case),
-        "baseline": _record(pair.baseline.record),
-        "candidate": _record(pair.candidate.record),
-    }
-
-
-def _expected(case: Case) -> dict[str, Any]:
-    return {
-        "label": case.expected_label,
-        "tool": case.expected_tool,
-        "forbidden_actions": case.forbidden_actions,
-        "requires_evidence": case.requires_evidence,
-    }
-
-
-def _record(record: Record) -> dict[str, Any]:
-    _, label, tool, actions, evidence_present, latency_ms, estimated_cost_usd, _ = record
-    return {
-        "label": label,
-        "tool": tool,
-        "actions": actions,
-        "evidence_present": evidence_present,
-        "latency_ms": number(latency_ms),
-        "estimated_cost_usd": number(estimated_cost_usd),
-    }
-
-
-def _places(places: Places) -> dict[str, Any]:
+def places_as_dict(places: Places) -> dict[str, Any]:
+    """Where failed cases stand, as both versions' reports have it."""
     return {
         "dataset_file": name_as_text(places.dataset_file),
         "candidate_file": name_as_text(places.candidate_file),
