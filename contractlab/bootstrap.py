@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import accumulate
 from math import ceil, sqrt
 from random import Random
+from typing import NamedTuple
 
 from contractlab.interval import Interval
 
@@ -47,8 +48,7 @@ class DifferenceCounts:
         return self.worse + self.same + self.better
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapResult:
+class BootstrapResult(NamedTuple):
     """The seeded interval, next to the one it converges to with more resamples."""
 
     interval: Interval
@@ -139,8 +139,7 @@ def _uniforms(resamples: int, seed: int) -> list[float]:
 # ── the distribution of a resample's sum ────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _SumDistribution:
+class _SumDistribution(NamedTuple):
     """A resample's possible sums, upward, with weights cumulated from the smallest sum on.
 
     Weights are in an arbitrary unit; the last cumulated one stands for probability 1.

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from operator import eq
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.model import Expectation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from contractlab.match import Matcher, Pattern, Way
-    from contractlab.model import Check, Record
+    from contractlab.model import Case, Check, Record
 
 FORBIDDEN = ("forbidden", "forbidden_actions_absent")
 """Checks of what must not happen: a run that crashed can have failed them all the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class LabelIs:
+class LabelIs(NamedTuple):
     """The release decided on this class."""
 
     label: str
@@ -34,12 +33,11 @@ class LabelIs:
         return record.predicted_label is not None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolIs:
+class ToolIs(NamedTuple):
     """Version 1: the release used this tool, or none."""
 
     tool: str | None
-    name: ClassVar[str] = "tool_correct"
+    name: str = "tool_correct"
 
     def holds(self, record: Record) -> bool:
         """Whether it did."""
@@ -50,12 +48,11 @@ class ToolIs:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class ActionsAbsent:
+class ActionsAbsent(NamedTuple):
     """Version 1: none of these actions was done."""
 
     actions: tuple[str, ...]
-    name: ClassVar[str] = "forbidden_actions_absent"
+    name: str = "forbidden_actions_absent"
 
     def holds(self, record: Record) -> bool:
         """Whether none was."""
@@ -68,12 +65,11 @@ class ActionsAbsent:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceIfRequired:
+class EvidenceIfRequired(NamedTuple):
     """Version 1: the answer rests on evidence where that is required."""
 
     required: bool
-    name: ClassVar[str] = "evidence_requirement_met"
+    name: str = "evidence_requirement_met"
 
     def holds(self, record: Record) -> bool:
         """Whether it does."""
@@ -84,12 +80,11 @@ class EvidenceIfRequired:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomesAre:
+class OutcomesAre(NamedTuple):
     """Named outcomes are on the side that is wanted."""
 
     wanted: Mapping[str, bool]
-    name: ClassVar[str] = "outcomes"
+    name: str = "outcomes"
 
     def holds(self, record: Record) -> bool:
         """Whether all are. A run that did not end well is not believed."""
@@ -103,12 +98,11 @@ class OutcomesAre:
         return record.run.status != "ok" or self.wanted.keys() <= record.run.outcomes.keys()
 
 
-@dataclass(frozen=True, slots=True)
-class CallsAre:
+class CallsAre(NamedTuple):
     """The calls went one of these ways."""
 
     ways: tuple[Way, ...]
-    name: ClassVar[str] = "tools"
+    name: str = "tools"
 
     def holds(self, record: Record) -> bool:
         """Whether they did."""
@@ -120,14 +114,13 @@ class CallsAre:
         return record.run.calls is not None
 
 
-@dataclass(frozen=True, slots=True)
-class NothingForbidden:
+class NothingForbidden(NamedTuple):
     """None of these calls and actions occurred."""
 
     calls: tuple[tuple[Pattern, bool], ...]
     """Each with whether a failed attempt counts too."""
     actions: frozenset[str]
-    name: ClassVar[str] = "forbidden"
+    name: str = "forbidden"
 
     def holds(self, record: Record) -> bool:
         """Whether the record shows that none did."""
@@ -148,12 +141,11 @@ class NothingForbidden:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceIs:
+class EvidenceIs(NamedTuple):
     """The answer rests on this evidence, or on some."""
 
     ids: frozenset[str]
-    name: ClassVar[str] = "evidence"
+    name: str = "evidence"
 
     def holds(self, record: Record) -> bool:
         """Whether it does."""
@@ -166,12 +158,11 @@ class EvidenceIs:
         return not self.ids or not record.evidence_present or record.run.evidence is not None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerIs:
+class AnswerIs(NamedTuple):
     """The final answer is like this."""
 
     matcher: Matcher
-    name: ClassVar[str] = "answer"
+    name: str = "answer"
 
     def holds(self, record: Record) -> bool:
         """Whether it is."""
@@ -193,27 +184,35 @@ def expectation_v1(
         ActionsAbsent(forbidden),
         EvidenceIfRequired(evidence),
     )
-    return _FourChecks(checks, tuple(check.name for check in checks))
+    return expectation(*checks)
 
 
-class _FourChecks(Expectation):
-    """Version 1's checks asked in one go: a million records are worth two spellings."""
+def outcomes_v1(
+    cases: Sequence[Case], records: Sequence[Record]
+) -> Iterator[tuple[bool, bool, bool, bool]]:
+    """Version 1's checks of many cases, each with its record: as `holds`, by columns."""
+    forbidden = [case.forbidden_actions for case in cases]
+    actions = [record.actions for record in records]
+    return zip(
+        map(
+            eq, [each.expected_label for each in cases], [each.predicted_label for each in records]
+        ),
+        map(eq, [each.expected_tool for each in cases], [each.tool for each in records]),
+        [
+            not (refused and done) or set(refused).isdisjoint(done)
+            for refused, done in zip(forbidden, actions, strict=True)
+        ],
+        [
+            bool(record.evidence_present) or not case.requires_evidence
+            for case, record in zip(cases, records, strict=True)
+        ],
+        strict=True,
+    )
 
-    __slots__ = ()
 
-    def outcomes(self, record: Record) -> tuple[bool, ...]:
-        label, tool, absent, evidence = self.checks
-        return (
-            record.predicted_label == label.label,  # type: ignore[attr-defined]
-            record.tool == tool.tool,  # type: ignore[attr-defined]
-            not (record.actions and absent.actions) or absent.holds(record),  # type: ignore[attr-defined]
-            bool(record.evidence_present) or evidence.holds(record),
-        )
-
-
-def expectation(*checks: Check) -> Expectation:
-    """Checks in the order that reports show."""
-    return Expectation(checks, tuple(check.name for check in checks))
+def expectation(*checks: Check, written: bytes = b"") -> Expectation:
+    """Checks in the order that reports show, and what the contract has of them."""
+    return Expectation(checks, tuple(check.name for check in checks), written)
 
 
 def committed(expect: Expectation, record: Record) -> bool:

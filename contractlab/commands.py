@@ -60,11 +60,10 @@ def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
     Raises:
         ContractError: there is none either.
     """
-    options = replace(options, files=tuple(configuration.expand(options.files)))
+    options = options._replace(files=tuple(configuration.expand(options.files)))
     if not options.wanted:
         config = _config(options.config)
-        options = replace(
-            options,
+        options = options._replace(
             dataset=config.dataset,
             rubric=config.rubric,
             predictions=config.predictions,
@@ -72,7 +71,7 @@ def _with_configured_files(options: ValidateOptions) -> ValidateOptions:
         )
     if not options.wanted:
         raise ContractError([_nothing_named("no contract is named")])
-    return replace(options, predictions=tuple(configuration.expand(options.predictions)))
+    return options._replace(predictions=tuple(configuration.expand(options.predictions)))
 
 
 def _validated(options: ValidateOptions) -> tuple[list[Problem], set[str]]:
@@ -247,8 +246,7 @@ def with_config(options: CompareOptions) -> CompareOptions:
             hint = "give it a value, or leave it out"
             raise ContractError([Problem(Rule.BAD_USAGE, f"--{name} is empty", hint)])
     config = _config(options.config)
-    return replace(
-        options,
+    return options._replace(
         dataset=options.dataset or config.dataset,
         rubric=options.rubric or config.rubric,
         predictions=options.predictions or config.predictions,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from contractlab import files
 from contractlab.choices import FAIL_ON
@@ -25,8 +24,7 @@ _KEYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """What a configuration file says; None and empty where it says nothing."""
 
     file: str | None = None

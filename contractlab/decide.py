@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from contractlab.compare import exact
 from contractlab.model import Verdict
@@ -21,6 +21,8 @@ Value = Fraction | float | int | None
 
 CRITICAL = "critical_case_failed"
 """The reason that no rubric can set aside."""
+UNDECIDED = "critical_case_undecided"
+"""Version 2: critical cases of which nobody knows, because a run crashed or is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Finding:
     """One-sided, corrected over the gate's groups."""
     needed: int | None = None
     """Cases that would show an unchanged agent within the margin with 80 % power."""
+    k: int | None = None
+    """How many trials, of pass^k and pass@k."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +73,7 @@ class GateResult:
     """More of what was seen, where version 2 looked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """The verdict and all that led to it."""
 
     verdict: Verdict

@@ -5,10 +5,9 @@ As in `bootstrap`, a seed gives the same interval on every machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isqrt
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.bootstrap import (
     METHOD,
@@ -34,8 +33,7 @@ _FEW_FAMILIES = 50
 """Below, families are resampled whatever it costs: t is not to be trusted with so few."""
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyResult:
+class FamilyResult(NamedTuple):
     """The interval over families, and how it was reached."""
 
     interval: Interval

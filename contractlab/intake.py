@@ -6,8 +6,7 @@ something stops the ones after it, so that one mistake is one problem.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from contractlab import files
 from contractlab.advice import advise_both, advise_dataset, advise_rubric
@@ -40,8 +39,7 @@ ROLES = ("dataset", "rubric", "predictions")
 _ARTICLE = {"dataset": "a dataset", "rubric": "a rubric", "predictions": "predictions"}
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One contract file whose shape is right."""
 
     name: str
@@ -60,8 +58,7 @@ class Document:
         return self.lines or self.data
 
 
-@dataclass(frozen=True, slots=True)
-class Contracts:
+class Contracts(NamedTuple):
     """Everything that a comparison needs, checked."""
 
     documents: tuple[Document, ...]
@@ -73,7 +70,7 @@ class Contracts:
 
     def without_values(self) -> Contracts:
         """The same without the decoded texts, once nothing looks at them any more."""
-        return replace(self, documents=tuple(replace(each, value=None) for each in self.documents))
+        return self._replace(documents=tuple(each._replace(value=None) for each in self.documents))
 
 
 def open_document(

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from contractlab.problems import Path
+
 
 class Verdict(StrEnum):
     """What a gate decides; a later member is worse."""
@@ -44,6 +46,8 @@ class Expectation:
     checks: tuple[Check, ...] = ()
     names: tuple[str, ...] = ()
     """Theirs, in the order that reports show."""
+    written: bytes = b""
+    """The JSON text that version 2 compiled them from, its members in their order."""
 
     def outcomes(self, record: Record) -> tuple[bool, ...]:
         """Whether each check holds."""
@@ -75,14 +79,15 @@ class Case(NamedTuple):
     """`safety`, `privacy` or `other`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(NamedTuple):
     """The cases of all splits, in file order."""
 
     version: str
     cases: tuple[Case, ...]
     frozen_splits: tuple[str, ...] | None = None
     """None in version 1, which freezes the test split and has all three."""
+    names: Mapping[tuple[str, str], Path] = MappingProxyType({})
+    """Version 2: what expectations name, by kind and name, and where it first stands."""
 
     def of_split(self, split: str) -> tuple[Case, ...]:
         """The cases of one split, in file order."""
@@ -92,8 +97,7 @@ class Dataset:
 Bound = Literal["at_least", "at_most", "not_worse_by", "no_regression_at", "at_most_times_baseline"]
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     """A limit on one reported metric of the candidate."""
 
     name: str
@@ -113,16 +117,14 @@ class Gate:
     """What it leads to where there is no value; None: REVIEW, or its own verdict at 0/0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """A gate on a share of cases or records."""
 
     limit: float
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What a version 2 rubric says beside its gates."""
 
     pass_requires: frozenset[str] | None = None
@@ -155,6 +157,8 @@ class Rubric:
     confidence: float
     terms: Terms | None = None
     """None in version 1."""
+    written: Any = None
+    """The contract's value, from which a report can be judged again; None in version 1."""
 
 
 class Call(NamedTuple):
@@ -202,8 +206,7 @@ class Record(NamedTuple):
     run: Run = ONE_RUN
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(NamedTuple):
     """A version of the agent with its replay: exactly one record a test case."""
 
     id: str
@@ -213,8 +216,7 @@ class Release:
     """What it is made of, by component; None where that is not said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Predictions:
+class Predictions(NamedTuple):
     """The replays of one file."""
 
     version: str

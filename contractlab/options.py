@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from contractlab.files import DEFAULT_MAX_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class ValidateOptions:
+class ValidateOptions(NamedTuple):
     """`contractlab validate`."""
 
     files: tuple[str, ...] = ()
@@ -37,8 +36,7 @@ REPORT_FORMATS = ("json", "junit", "sarif", "markdown", "html")
 """The formats of report files, in the order in which they are written."""
 
 
-@dataclass(frozen=True, slots=True)
-class HookOptions:
+class HookOptions(NamedTuple):
     """`contractlab hook`."""
 
     files: tuple[str, ...] = ()
@@ -50,8 +48,7 @@ class HookOptions:
     """Leaves out warnings."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
+class CompareOptions(NamedTuple):
     """`contractlab compare`. What is None or empty comes from the configuration."""
 
     dataset: str | None = None
@@ -82,8 +79,7 @@ class CompareOptions:
         return {each: name for each, name in named.items() if name is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class RenderOptions:
+class RenderOptions(NamedTuple):
     """`contractlab render`."""
 
     report: str
@@ -94,8 +90,7 @@ class RenderOptions:
     max_bytes: int = DEFAULT_MAX_BYTES
 
 
-@dataclass(frozen=True, slots=True)
-class CasesOptions:
+class CasesOptions(NamedTuple):
     """`contractlab cases`."""
 
     compare: CompareOptions

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, comb, expm1, fsum, log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.bootstrap import DifferenceCounts
 from contractlab.interval import Interval, normal_quantile
@@ -58,8 +58,7 @@ class PairedCounts:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class McNemar:
+class McNemar(NamedTuple):
     """P-values of McNemar's test on discordant pairs, each 0 to 1."""
 
     exact: float
