@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks import data, peers
+from benchmarks import agents, data, peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,20 +174,27 @@ def largest(bench: Bench) -> list[Row]:
     (base,) = bench.seconds(compare_command(large_files), runs=1)
     (ours,) = bench.seconds(compare_command(files), runs=1)
     rows = [row(f"compare {largest_:,} cases x 2, to {large:,}", ours / base, 12)]
-    if sys.platform == "linux":
-        code = (
-            "import resource, subprocess, sys\n"
-            "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
-            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-        )
-        done = subprocess.run(
-            [sys.executable, "-c", code, *compare_command(files)],
-            check=True, capture_output=True, env=ENVIRONMENT,
-        )  # fmt: skip
-        each = int(done.stdout) * 1.024 / largest_ / 2
+    much = peak_memory(compare_command(files))
+    if much is not None:
+        each = much * 1000 / largest_ / 2
         what = f"memory of {largest_:,} cases x 2, a case and release"
         rows.append(Row(what, f"{each:.2f} KB", "at most 2.5 KB", each <= 2.5))
     return rows
+
+
+def peak_memory(command: Sequence[str]) -> float | None:
+    """Most memory that a command held, in MB; None where the system does not tell."""
+    if sys.platform != "linux":
+        return None
+    code = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command], check=True, capture_output=True, env=ENVIRONMENT
+    )
+    return int(done.stdout) * 1.024 / 1000
 
 
 def gates(bench: Bench) -> list[Row]:
@@ -216,9 +223,10 @@ def inside(bench: Bench) -> list[Row]:
 
     import orjson  # noqa: PLC0415
 
-    from contractlab import canonical, pipeline  # noqa: PLC0415
+    from contractlab import pipeline  # noqa: PLC0415
     from contractlab.bootstrap import DifferenceCounts, paired_bootstrap  # noqa: PLC0415
-    from contractlab.render.report import as_dict  # noqa: PLC0415
+    from contractlab.canonical import encode_report  # noqa: PLC0415
+    from contractlab.render.report import render_json  # noqa: PLC0415
 
     def seconds(work: Callable[[], object]) -> float:
         taken = []
@@ -244,22 +252,17 @@ def inside(bench: Bench) -> list[Row]:
         str(files.dataset), str(files.rubric), [str(files.predictions)],
         baseline=None, candidate=None, strict=False, max_bytes=10**11, places=True,
     )  # fmt: skip
-    made = _made(as_dict(judgement))
-    plain = orjson.loads(canonical.encode_report(made))
-    ours = seconds(lambda: canonical.encode_report(made))
+    plain = orjson.loads(render_json(judgement))
+    if encode_report(plain) != render_json(judgement):
+        raise SystemExit("the report is not what its value is written as")
+    made = seconds(lambda: render_json(judgement))
+    ours = seconds(lambda: encode_report(plain))
     base = seconds(lambda: orjson.dumps(plain))
-    rows.append(row(f"report of {bench.sizes[1]:,} cases, to orjson.dumps", ours / base, 3))
+    what = f"report of {bench.sizes[1]:,} cases"
+    rows.append(row(f"{what}, to orjson.dumps", ours / base, 3))
+    rows.append(Row(f"{what}, with making it", f"{made / base:.1f}x", "", kept=True))
     gc.enable()
     return rows
-
-
-def _made(value: Any) -> Any:
-    """A report whose rows are made already."""
-    from contractlab.canonical import Rows  # noqa: PLC0415
-
-    if isinstance(value, Rows):
-        return Rows(list(value.entries))
-    return {key: _made(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def formats(bench: Bench) -> list[Row]:
@@ -343,6 +346,59 @@ def stages(bench: Bench) -> list[Row]:
     return [Row(f"  {name}", f"{spent[name] / whole:.0%}", "", kept=True) for name in order]
 
 
+def recorded(bench: Bench) -> list[Row]:
+    """Raw runs of two releases, imported and judged, to decoding the bytes that are read."""
+    count = bench.sizes[1] // 2
+    releases = ("baseline", "candidate")
+    raw = [bench.folder / f"{name}.jsonl" for name in releases]
+    replays = [bench.folder / "runs" / f"{name}.jsonl" for name in releases]
+    lifted = ("--max-bytes", str(10**11))
+    imports = [
+        [COMMAND, "import", "agentdojo", str(runs), "--release", name, "-o", str(replay), *lifted]
+        for name, runs, replay in zip(releases, raw, replays, strict=True)
+    ]
+    for name, runs, command in zip(releases, raw, imports, strict=True):
+        agents.write_runs(runs, count, name, mistakes=0.1)
+        subprocess.run(command, check=True, capture_output=True)
+    init = [COMMAND, "init", str(replays[0]), "--folder", str(bench.folder)]
+    subprocess.run(init, check=True, capture_output=True)
+    contracts = [bench.folder / "evals" / name for name in ("dataset.json", "rubric.json")]
+    judge = [
+        *(COMMAND, "compare", "--dataset", str(contracts[0]), "--rubric", str(contracts[1])),
+        *("--predictions", str(replays[0]), "--predictions", str(replays[1]), *lifted),
+    ]
+    every = list(map(str, (*raw, *contracts, *replays)))
+    python, orjson_, *ours = bench.seconds(
+        [sys.executable, "-c", DECODE_LINES.format(module="json"), *every],
+        [sys.executable, "-c", DECODE_LINES.format(module="orjson"), *every],
+        *imports,
+        judge,
+        runs=min(bench.runs, 3),
+    )
+    what = f"import and judge {2 * count:,} runs, to decoding with"
+    rows = [
+        row(f"{what} Python's json", sum(ours) / python, 3),
+        Row(f"{what} orjson", f"{sum(ours) / orjson_:.1f}x", "", kept=True),
+    ]
+    for command, name in ((imports[1], "importing"), (judge, "judging")):
+        much = peak_memory(command)
+        if much is not None:
+            rows.append(
+                Row(f"  memory, {name}", f"{much:,.0f} MB", "at most 1,000 MB", much <= 1000)
+            )
+    return rows
+
+
+DECODE_LINES = """
+import sys
+from {module} import loads
+for name in sys.argv[1:]:
+    with open(name, "rb") as file:
+        for text in file if name.endswith(".jsonl") else [file.read()]:
+            loads(text)
+"""
+
+
 PARTS: dict[str, Callable[[Bench], list[Row]]] = {
     "startup": startup,
     "compare": comparison,
@@ -350,6 +406,7 @@ PARTS: dict[str, Callable[[Bench], list[Row]]] = {
     "gates": gates,
     "inside": inside,
     "formats": formats,
+    "recorded": recorded,
     "stages": stages,
 }
 

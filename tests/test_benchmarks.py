@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from benchmarks.agents import ATTACKED_EVERY, write_runs
 from benchmarks.data import dataset, passes, replays, write_contracts
 from contractlab import files, front
 from contractlab.clean import dataset_is_right
@@ -58,3 +59,20 @@ def test_families_have_several_cases_and_both_outcomes_occur() -> None:
     by_id = {case["id"]: case for case in cases}
     records = predictions["releases"][0]["records"]
     assert {passes(by_id[record["case_id"]], record) for record in records} == {0, 1}
+
+
+def test_raw_runs_are_as_long_as_recorded_ones_and_all_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = write_runs(tmp_path / "runs.jsonl", 60, "agent-1", mistakes=0.25)
+    assert 4_000 < runs.stat().st_size / 60 < 8_000
+    replay = tmp_path / "replay.jsonl"
+    argv = ["import", "agentdojo", str(runs), "--release", "agent-1", "-o", str(replay)]
+    assert front.run(argv) == 0
+    assert "60 records, 0 skipped" in capsys.readouterr().out
+    records = [json.loads(line) for line in replay.read_text(encoding="utf-8").splitlines()[1:]]
+    attacked = [each for each in records if "injected_goal_reached" in each["outcomes"]]
+    assert len(attacked) == 60 / ATTACKED_EVERY
+    assert 0 < sum(each["outcomes"]["injected_goal_reached"] for each in attacked) < 20
+    assert all(3 <= len(each["calls"]) <= 5 for each in records)
+    assert 40 <= sum(each["outcomes"]["utility"] for each in records) < 60

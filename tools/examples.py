@@ -72,7 +72,7 @@ class Twins:
     def edits(self) -> list[tuple[int, int, int, int]]:
         """The line ranges (rejected from, to; accepted from, to) that differ."""
         matcher = SequenceMatcher(None, self.rejected, self.accepted, autojunk=False)
-        return [tuple(each[1:]) for each in matcher.get_opcodes() if each[0] != "equal"]
+        return [each[1:] for each in matcher.get_opcodes() if each[0] != "equal"]
 
 
 def examples(folder: Path = FOLDER) -> list[Example]:
@@ -82,7 +82,7 @@ def examples(folder: Path = FOLDER) -> list[Example]:
 
 def _example(folder: Path) -> Example:
     code, _, name = folder.name.partition("-")
-    rule = Rule(code)
+    rule = next(each for each in Rule if each.code == code)
     if name != rule.title:
         raise ValueError(f"{folder.name} is not named {code}-{rule.title}")
     told = folder / "example.toml"
