@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from contractlab.compare import exact
 from contractlab.problems import Path, Problem, Rule
 from contractlab.stats import fewest_resamples, resolves
-from contractlab.words import shown
+from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,14 +91,29 @@ def advise_rubric(rubric: Rubric, file: str) -> list[Problem]:
 
 def advise_both(dataset: Dataset, rubric: Rubric, file: str) -> list[Problem]:
     """Warnings about a rubric on a dataset, at their place in the rubric's file."""
-    if rubric.terms is not None:
-        return []
     test = dataset.of_split(rubric.split)
+    if rubric.terms is not None:
+        return list(_always_passing(test, rubric, file))
     return [
         *_unpassable(test, rubric, file),
         *_idle_on(test, rubric, file),
         *_small(test, file),
     ]
+
+
+def _always_passing(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+    required = rubric.terms.pass_requires if rubric.terms else None
+    if required is None:
+        return
+    idle = [case.id for case in test if required.isdisjoint(case.expect.names)]
+    if idle:
+        yield Problem(
+            Rule.IDLE_GATE,
+            f"cases that expect nothing of what pass_requires names pass always: {listed(idle, 5)}",
+            "name a check that they expect, or leave pass_requires out",
+            file,
+            ("pass_requires",),
+        )
 
 
 def _unpassable(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:

@@ -245,7 +245,7 @@ def _power_lines(options: PowerOptions) -> Iterator[str]:
     )
     yield (
         f"(pass rate {options.pass_rate!r}, {numbers.percent(options.discordance, 'nearest')} of"
-        f" cases come out differently, {numbers.percent(options.confidence, 'nearest')}"
+        f" cases come out differently, {numbers.confidence(options.confidence)}"
         f" {options.interval} interval)"
     )
     for margin in MARGINS if options.margin is None else (options.margin,):

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from contractlab.leakage import ACTION, EVADES_FORBIDDEN, actions_and_tools
-from contractlab.names import Named, check_names
+from contractlab.limits import MOST_PROBLEMS
+from contractlab.names import Named, check_names, check_readable
 from contractlab.problems import Path, Problem, Related, Rule
+from contractlab.replay_names import called, check_replay_names, replayed_actions
 from contractlab.words import listed, nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from contractlab.model import Dataset, Predictions, Release, Rubric
+
+
+_MOST_GUESSES = 100
+"""Unknown cases of one release that are compared with what they could be meant to be."""
 
 
 def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
@@ -38,14 +45,27 @@ def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
                         related=(Related(*at, "first recorded here"),),
                     )
                 )
-            problems += _repeated_records(release, file, predictions.at_records(index))
-    return [*problems, *_names(replays)]
+            problems += _case_ids(release, file, predictions.at_records(index))
+    return [*problems, *check_replay_names(replays)]
+
+
+def _case_ids(release: Release, file: str, records: Path) -> Iterator[Problem]:
+    ids = {record.case_id for record in release.records}
+    if len(ids) < len(release.records):
+        yield from islice(_repeated_records(release, file, records), MOST_PROBLEMS)
+    joined = "".join(ids)
+    if not (joined.isascii() and joined.isprintable()):
+        yield from check_readable(
+            "case",
+            (
+                Named(record.case_id, file, (*records, entry, "case_id"))
+                for entry, record in enumerate(release.records)
+            ),
+        )
 
 
 def _repeated_records(release: Release, file: str, records: Path) -> Iterator[Problem]:
     first: dict[tuple[str, int], int] = {}
-    if len({record.case_id for record in release.records}) == len(release.records):
-        return
     for entry, record in enumerate(release.records):
         trial = record.run.trial
         at = first.setdefault((record.case_id, trial), entry)
@@ -64,64 +84,18 @@ def _repeated_records(release: Release, file: str, records: Path) -> Iterator[Pr
 
 def check_rubric(rubric: Rubric, file: str) -> list[Problem]:
     """Names in a rubric that no one can read."""
+    gates = enumerate(rubric.written["gates"] if rubric.terms is not None else ())
     return [
         *check_names("rubric version", [Named(rubric.version, file, ("rubric_version",))], ""),
         *check_names("release", [Named(rubric.baseline_release, file, ("baseline_release",))], ""),
+        *(
+            problem
+            for index, gate in gates
+            for key in ("name", "metric", "slice", "tag", "class")
+            if key in gate
+            for problem in check_readable(key, [Named(gate[key], file, ("gates", index, key))])
+        ),
     ]
-
-
-def _names(replays: Mapping[str, Predictions]) -> list[Problem]:
-    versions = [
-        Named(predictions.version, file, ("prediction_set_version",))
-        for file, predictions in replays.items()
-        if not predictions.one_release
-    ]
-    releases = [
-        Named(release.id, file, predictions.at_release(index))
-        for file, predictions in replays.items()
-        for index, release in enumerate(predictions.releases)
-    ]
-    datasets = [
-        problem
-        for file, predictions in replays.items()
-        for problem in check_names(
-            "dataset version", [Named(predictions.dataset_version, file, ("dataset_version",))], ""
-        )
-    ]
-    return [
-        *datasets,
-        *check_names("prediction set version", versions, "reports would name the wrong one"),
-        *check_names("release", releases, "one release would pose as another"),
-        *check_names(ACTION, replayed_actions(replays), EVADES_FORBIDDEN),
-    ]
-
-
-def replayed_actions(replays: Mapping[str, Predictions]) -> Iterator[Named]:
-    """The actions and tools of all records, each where it first stands."""
-    seen: set[str | None] = {None}
-    for file, predictions in replays.items():
-        for index, release in enumerate(predictions.releases):
-            # Most releases are known after a few records, and the second after none.
-            unseen = {record.tool for record in release.records}.union(
-                *{record.actions for record in release.records}
-            )
-            unseen -= seen
-            records = predictions.at_records(index)
-            for entry, record in enumerate(release.records):
-                if not unseen:
-                    break
-                unseen.difference_update(record.actions, (record.tool,))
-                if record.tool not in seen:
-                    seen.add(record.tool)
-                    yield Named(str(record.tool), file, (*records, entry, "tool"))
-                if not seen.issuperset(record.actions):
-                    for place, action in enumerate(record.actions):
-                        seen.add(action)
-                        yield Named(action, file, (*records, entry, "actions", place))
-                for place, call in enumerate(record.run.calls or ()):
-                    if call.name not in seen:
-                        seen.add(call.name)
-                        yield Named(call.name, file, (*records, entry, "calls", place, "name"))
 
 
 def check_fit(
@@ -131,7 +105,11 @@ def check_fit(
     problems: list[Problem] = []
     split_of = {case.id: case.split for case in dataset.cases}
     test_ids = {id_ for id_, split in split_of.items() if split == "test"}
+    of_version_2 = dataset.frozen_splits is not None
     for file, predictions in replays.items():
+        if predictions.one_release != of_version_2:
+            problems.append(mixed_versions(file, 2 if of_version_2 else 1))
+            continue
         if predictions.dataset_version != dataset.version:
             # The version explains whatever else differs: one mistake, one problem.
             problems.append(
@@ -147,19 +125,16 @@ def check_fit(
                 )
             )
             continue
-        of_version_2 = dataset.frozen_splits is not None
-        if predictions.one_release != of_version_2:
-            problems.append(mixed_versions(file, 2 if of_version_2 else 1))
-            continue
         for index, release in enumerate(predictions.releases):
             if predictions.one_release:
-                problems += _unknown_cases(release, split_of, file)
+                problems += islice(_unknown_cases(release, split_of, file), MOST_PROBLEMS)
             else:
                 problems += _coverage(release, split_of, test_ids, file, index)
     if problems:
         return problems
     expected = list(actions_and_tools(dataset, dataset_file))
-    replayed = list(replayed_actions(replays))
+    # A call that failed may be of a tool that an agent made up; that of one evades nothing.
+    replayed = [*replayed_actions(replays), *called(replays, succeeded=True)]
     alone = check_names(ACTION, expected, EVADES_FORBIDDEN)
     alone += check_names(ACTION, replayed, EVADES_FORBIDDEN)
     together = check_names(ACTION, [*expected, *replayed], EVADES_FORBIDDEN)
@@ -184,12 +159,15 @@ def _coverage(
     if recorded == test_ids:
         return []
     missing = [id_ for id_ in split_of if id_ in test_ids and id_ not in recorded]
-    problems = []
+    problems: list[Problem] = []
     for entry, record in enumerate(release.records):
+        if len(problems) >= MOST_PROBLEMS:
+            break
         if record.case_id not in test_ids:
             split = split_of.get(record.case_id)
             what = f"is in {split}, not in test" if split else "is not in the dataset"
-            meant = None if split else nearest(record.case_id, missing)
+            guess = not split and len(problems) < _MOST_GUESSES
+            meant = nearest(record.case_id, missing) if guess else None
             if meant is not None:
                 missing.remove(meant)  # one misspelling, one problem
             problems.append(

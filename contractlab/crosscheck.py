@@ -14,10 +14,11 @@ from contractlab.coverage import check_fit, check_releases, check_replays, check
 from contractlab.leakage import check_dataset
 from contractlab.positions import place
 from contractlab.problems import Problem, Rule
+from contractlab.split import check_beside, unrecorded
 from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from contractlab.intake import Document
     from contractlab.model import Dataset, Predictions, Rubric
@@ -109,22 +110,49 @@ def check_all(documents: Sequence[Document], *, complete: bool = True) -> list[P
 
     problems = check_models(given, groups, home_of)
     if complete:
-        problems += _of_rubrics(given)
+        problems += _of_rubrics(given, {problem.file for problem in problems})
     return place(problems, {each.name: each.text for each in documents})
 
 
-def _of_rubrics(given: Models) -> list[Problem]:
-    """What rubrics ask of the datasets and replays beside them."""
+def _of_rubrics(given: Models, unfit: set[str]) -> list[Problem]:
+    """What rubrics ask of the datasets and replays beside them.
+
+    Args:
+        given: every contract.
+        unfit: files that something is wrong with, which explains what else is missed.
+    """
     problems: list[Problem] = []
     for name, rubric in given.rubrics.items():
+        own = check_beside(rubric, name, given.datasets)
+        problems += own
+        if own:
+            continue
         if len(given.datasets) == 1:
-            problems += advise_both(next(iter(given.datasets.values())), rubric, name)
+            ((file, dataset),) = given.datasets.items()
+            problems += advise_both(dataset, rubric, name)
+            if file not in unfit:
+                problems += _unrecorded(rubric, dataset, given.replays, unfit)
         if given.datasets and given.replays:
             baseline = rubric.baseline_release
             problems += check_releases(
                 rubric, name, given.replays, baseline=baseline, candidate=None
             )
     return problems
+
+
+def _unrecorded(
+    rubric: Rubric, dataset: Dataset, replays: Mapping[str, Predictions], unfit: set[str]
+) -> Iterator[Problem]:
+    """Version 2: the replays without some of the cases that the rubric judges."""
+    if rubric.terms is not None and rubric.terms.coverage is None:
+        ids = [case.id for case in dataset.of_split(rubric.split)]
+        releases = [
+            (release, file)
+            for file, predictions in replays.items()
+            if file not in unfit
+            for release in predictions.releases
+        ]
+        yield from unrecorded(ids, rubric.split, releases)
 
 
 def only(

@@ -143,7 +143,10 @@ def _mistake(error: JSONDecodeError, text: Text, file: str) -> Problem:
     elif not text.text.strip(_WHITE):
         said = "the file is empty", "write a contract into it, or delete it"
     elif error.msg == "Extra data":
-        said = "text after the end of the document", "one JSON document a file"
+        said = (
+            "text after the end of the document",
+            "one JSON document a file; JSON Lines begin with a header of version 2",
+        )
     elif not rest or error.msg.startswith("Unterminated"):
         said = f"the text ends too early: {_expected(error)[0]}", "was it cut off while written?"
     else:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
 from contractlab.metrics import (
     ConfusionMatrix,
     Metrics,
     SliceMetrics,
-    complete,
     mean,
     nearest_rank,
 )
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from contractlab.grade import Graded
+    from contractlab.model import Case
 
     Value = Fraction | float | int | None
 
@@ -31,7 +33,6 @@ OF_K = ("pass_hat_k", "pass_at_k")
 WHOLE = ("macro_f1", "critical_slice_pass_rate", "slice_pass_rate_gap", "paired_delta_ci_low",
          "error_rate", "flaky_rate")  # fmt: skip
 _MEASURES = ("latency_ms", "cost_usd")
-_SUMMARIES = ("mean", "p50", "p95", "max")
 _PER_CASE = ("pass_rate", "mean_score", "accuracy")
 
 
@@ -45,7 +46,7 @@ def is_measure(metric: str) -> bool:
     """Whether it summarises a quantity of records, such as `latency_ms.p95`."""
     quantity, _, summary = metric.rpartition(".")
     known = quantity in _MEASURES or (quantity.startswith("tokens.") and quantity != "tokens.")
-    return known and summary in _SUMMARIES
+    return known and summary in SUMMARIES
 
 
 def is_metric(metric: str) -> bool:
@@ -69,59 +70,131 @@ class Reading:
         return self.value is None and self.measured == self.of
 
 
-def case_value(metric: str, graded: Graded) -> Fraction | int | None:
-    """A case's value of a per-case metric, its mean over trials; None: it has none."""
+def case_values(metric: str, results: Sequence[Graded]) -> list[Fraction | int | None]:
+    """Each case's value of a per-case metric, its mean over trials; None: it has none."""
     if metric == "pass_rate":
-        return graded.value
-    if not graded.trials:
-        return _trial_value(metric, graded)
-    found = [_trial_value(metric, trial) for trial in graded.each]
-    known = [value for value in found if value is not None]
+        return [graded.value for graded in results]
+    value = _trial_value(metric)
+    return [
+        _mean_value(map(value, graded.trials)) if graded.trials else value(graded)
+        for graded in results
+    ]
+
+
+def _mean_value(values: Iterable[Fraction | int | None]) -> Fraction | None:
+    known = [value for value in values if value is not None]
     return Fraction(sum(known)) / len(known) if known else None
 
 
-def _trial_value(metric: str, trial: Graded) -> Fraction | int | None:
-    if metric == "mean_score":
-        return Fraction(sum(trial.checks.values()), len(trial.checks))
-    if metric == "accuracy":
-        expected = trial.case.expected_label
-        return int(trial.record.predicted_label == expected) if expected else None
+def _trial_value(metric: str) -> Callable[[Graded], Fraction | int | None]:
+    """What one record is worth."""
     kind, _, name = metric.partition(":")
-    if kind == "check":
+    match kind:
+        case "mean_score":
+            return lambda trial: _score(trial.held, len(trial.checks))
+        case "accuracy":
+            return _accuracy
+        case "check":
+            return _check(name)
+        case _:
+            return _outcome(name)
+
+
+@cache  # a case has few checks, and fractions are slow to make
+def _score(held: int, checks: int) -> Fraction:
+    return Fraction(held, checks)
+
+
+def _check(name: str) -> Callable[[Graded], int | None]:
+    def value(trial: Graded) -> int | None:
         held = trial.checks.get(name)
         return None if held is None else int(held)
-    return _outcome(name, trial)
+
+    return value
 
 
-def _outcome(name: str, trial: Graded) -> int | None:
+def _accuracy(trial: Graded) -> int | None:
+    expected = trial.case.expected_label
+    return int(trial.record.predicted_label == expected) if expected else None
+
+
+def _outcome(name: str) -> Callable[[Graded], int | None]:
     """Whether an outcome is on the wanted side; None where that is not known.
 
     A run that did not end well has not reached what was wanted, and is not believed to have
     done what was not wanted.
     """
-    wanted = wanted_outcomes(trial).get(name)
-    if wanted is None:
-        return None
-    run = trial.record.run
-    if run.status != "ok":
-        return 0 if wanted else None
-    found = run.outcomes.get(name)
-    return None if found is None else int(found is wanted)
+    sides: dict[int, bool | None] = {}  # by expectation, which many cases share
+
+    def value(trial: Graded) -> int | None:
+        key = id(trial.case.expect)
+        if key not in sides:
+            sides[key] = wanted_outcomes(trial).get(name)
+        wanted, run = sides[key], trial.record.run
+        if wanted is None:
+            return None
+        if run.status != "ok":
+            return 0 if wanted else None
+        found = run.outcomes.get(name)
+        return None if found is None else int(found is wanted)
+
+    return value
 
 
 def wanted_outcomes(graded: Graded) -> Mapping[str, bool]:
     """The outcomes that a case names, and the side that is wanted."""
-    for check in graded.case.expect.checks:
+    return _wanted(graded.case)
+
+
+def _wanted(case: Case) -> Mapping[str, bool]:
+    for check in case.expect.checks:
         if check.name == "outcomes":
             return check.wanted  # type: ignore[attr-defined,no-any-return]
     return {}
+
+
+def _asks(metric: str, case: Case) -> bool:
+    """Whether a case has what a per-case metric is about."""
+    kind, _, name = metric.partition(":")
+    if kind == "accuracy":
+        return bool(case.expected_label)
+    if kind == "check":
+        return name in case.expect.names
+    return kind != "outcome" or name in _wanted(case)
+
+
+def lacking(
+    metric: str, results: Sequence[Graded], values: Sequence[Fraction | int | None]
+) -> list[Graded]:
+    """The cases with a run that ended well and lacks the outcome that a metric is about.
+
+    Args:
+        metric: any that is per case.
+        results: graded cases.
+        values: theirs, as `case_values` has them.
+    """
+    kind, _, name = metric.partition(":")
+    if kind != "outcome":
+        return []
+    return [
+        graded
+        for graded, value in zip(results, values, strict=True)
+        if (value is None or graded.trials) and _lacks(name, graded)
+    ]
+
+
+def _lacks(outcome: str, graded: Graded) -> bool:
+    return outcome in wanted_outcomes(graded) and any(
+        trial.record.run.status == "ok" and outcome not in trial.record.run.outcomes
+        for trial in graded.each
+    )
 
 
 def read(
     metric: str,
     results: Sequence[Graded],
     *,
-    absent: int = 0,
+    missing: Sequence[Case] = (),
     label: str | None = None,
     k: int | None = None,
 ) -> Reading:
@@ -130,64 +203,65 @@ def read(
     Args:
         metric: one that `is_metric` knows, but not `paired_delta_ci_low`.
         results: graded cases.
-        absent: cases of the same group without a record: they count as failed.
+        missing: cases of the same group without a record: they count as failed.
         label: the class of precision, recall and f1.
         k: of pass_hat_k and pass_at_k.
     """
     if is_per_case(metric):
-        return _per_case(metric, results, absent)
+        return _per_case(metric, results, missing)
     if is_measure(metric):
         return _measure(metric, [trial for graded in results for trial in graded.each])
     if metric in PER_CLASS or metric == "macro_f1":
-        matrices = confusion(results)
-        count = sum(bool(graded.case.expected_label) for graded in results)
+        matrices = confusion(results, missing)
+        cases = [*(graded.case for graded in results), *missing]
+        count = sum(bool(case.expected_label) for case in cases)
         if metric == "macro_f1":
             return Reading(macro_f1(matrices), count, count)
         matrix = matrices.get(label or "", ConfusionMatrix(0, 0, 0, 0))
         return Reading(getattr(matrix, metric), count, count)
-    return _READERS[metric](results, k or 1)
+    return _READERS[metric](results, missing, k or 1)
 
 
-def _per_case(metric: str, results: Sequence[Graded], absent: int) -> Reading:
-    values = [case_value(metric, graded) for graded in results]
+def _per_case(metric: str, results: Sequence[Graded], missing: Sequence[Case]) -> Reading:
+    values = case_values(metric, results)
+    without = lacking(metric, results, values)
+    if without:
+        of = sum(_asks(metric, graded.case) for graded in results)
+        return Reading(None, of - len(without), of)
     known = [value for value in values if value is not None]
-    failed = absent if metric in ("pass_rate", "mean_score") else 0
-    measured = len(known) + failed
-    lacking = 0
-    if metric.startswith("outcome:") and len(known) < len(values):
-        name = metric.removeprefix("outcome:")
-        lacking = sum(
-            value is None and name in wanted_outcomes(graded) and _ended_well(graded)
-            for graded, value in zip(results, values, strict=True)
-        )
-    if lacking or not measured:
-        return Reading(None, measured, max(measured + lacking, 1))
-    return Reading(Fraction(sum(known)) / measured, measured, measured)
-
-
-def _ended_well(graded: Graded) -> bool:
-    return any(trial.record.run.status == "ok" for trial in graded.each)
+    measured = len(known) + sum(_asks(metric, case) for case in missing)
+    if not measured:
+        return Reading(None, 0, 1)
+    # Few values are different, and fractions are slow to add.
+    total = sum((value * count for value, count in Counter(known).items()), Fraction())
+    return Reading(total / measured, measured, measured)
 
 
 def _measure(metric: str, trials: Sequence[Graded]) -> Reading:
     quantity, _, summary = metric.rpartition(".")
-    # A run that crashed may have no latency; one that ended well should.
-    found = [
-        value
-        for trial in trials
-        if (value := _quantity(quantity, trial)) is not None or trial.record.run.status == "ok"
-    ]
-    values = [value for value in found if value is not None]
-    if not values or len(values) < len(found):
+    values, of = measured(quantity, trials)
+    if not values or len(values) < of:
         # Where some lack it, those that have it are not a fair picture: no value at all.
-        return Reading(None, len(values), max(len(found), 1))
-    summaries: Mapping[str, Callable[[Sequence[float]], float]] = {
-        "mean": mean,
-        "p50": lambda each: nearest_rank(each, Fraction(1, 2)),
-        "p95": lambda each: nearest_rank(each, Fraction(95, 100)),
-        "max": max,
-    }
-    return Reading(summaries[summary](values), len(values), len(found))
+        return Reading(None, len(values), max(of, 1))
+    return Reading(SUMMARIES[summary](values), len(values), of)
+
+
+SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": mean,
+    "p50": lambda each: nearest_rank(each, Fraction(1, 2)),
+    "p95": lambda each: nearest_rank(each, Fraction(95, 100)),
+    "max": max,
+}
+"""What a measure can be summarised to; of one value at least."""
+
+
+def measured(quantity: str, trials: Sequence[Graded]) -> tuple[list[float], int]:
+    """The values of `latency_ms`, `cost_usd` or `tokens.KIND`, and how many there should be.
+
+    Of the runs that ended well: what a run took that was cut short says nothing of a whole one.
+    """
+    found = [_quantity(quantity, trial) for trial in trials if trial.record.run.status == "ok"]
+    return [value for value in found if value is not None], len(found)
 
 
 def _quantity(quantity: str, trial: Graded) -> float | None:
@@ -199,16 +273,16 @@ def _quantity(quantity: str, trial: Graded) -> float | None:
     return tokens.get(quantity.removeprefix("tokens."))
 
 
-def _share(flags: Iterable[bool], _k: int = 1) -> Reading:
+def _share(flags: Iterable[bool]) -> Reading:
     found = list(flags)
     return Reading(Fraction(sum(found), len(found)) if found else None, len(found), len(found))
 
 
-def _error_rate(results: Sequence[Graded], _k: int) -> Reading:
+def _error_rate(results: Sequence[Graded], _missing: Sequence[Case], _k: int) -> Reading:
     return _share(trial.record.run.status != "ok" for graded in results for trial in graded.each)
 
 
-def _flaky_rate(results: Sequence[Graded], _k: int) -> Reading:
+def _flaky_rate(results: Sequence[Graded], _missing: Sequence[Case], _k: int) -> Reading:
     several = [graded for graded in results if graded.trials]
     if not several:
         return Reading(None, 0, max(len(results), 1))
@@ -216,26 +290,33 @@ def _flaky_rate(results: Sequence[Graded], _k: int) -> Reading:
 
 
 def _of_k(formula: Callable[[int, int, int], Fraction]) -> Callable[..., Reading]:
-    def value(results: Sequence[Graded], k: int) -> Reading:
+    def value(results: Sequence[Graded], missing: Sequence[Case], k: int) -> Reading:
         enough = [graded for graded in results if len(graded.each) >= k]
-        if not enough or len(enough) < len(results):
-            return Reading(None, len(enough), max(len(results), 1))
+        of = len(results) + len(missing)
+        if not of or len(enough) < len(results):
+            return Reading(None, len(enough), max(of, 1))
         total = sum(
             (formula(int(graded.value * len(graded.each)), len(graded.each), k)
              for graded in enough),
             Fraction(),
         )  # fmt: skip
-        return Reading(total / len(enough), len(enough), len(results))
+        return Reading(total / of, of, of)
 
     return value
 
 
-def _gap(results: Sequence[Graded], _k: int) -> Reading:
-    rates = [each.pass_rate for each in slices(results).values()]
-    return Reading(max(rates) - min(rates) if rates else None, len(results), len(results))
+def _gap(results: Sequence[Graded], missing: Sequence[Case], _k: int) -> Reading:
+    passed: dict[str, Fraction] = {}
+    of = Counter(case.slice for case in missing)
+    for graded in results:
+        name = graded.case.slice
+        passed[name] = passed.get(name, Fraction()) + graded.value
+        of[name] += 1
+    rates = [passed.get(name, Fraction()) / count for name, count in of.items()]
+    return Reading(max(rates) - min(rates) if rates else None, of.total(), of.total())
 
 
-_READERS: Mapping[str, Callable[[Sequence[Graded], int], Reading]] = {
+_READERS: Mapping[str, Callable[[Sequence[Graded], Sequence[Case], int], Reading]] = {
     "error_rate": _error_rate,
     "flaky_rate": _flaky_rate,
     "pass_hat_k": _of_k(hat_k),
@@ -244,9 +325,11 @@ _READERS: Mapping[str, Callable[[Sequence[Graded], int], Reading]] = {
 }
 
 
-def confusion(results: Sequence[Graded]) -> dict[str, ConfusionMatrix]:
+def confusion(
+    results: Sequence[Graded], missing: Sequence[Case] = ()
+) -> dict[str, ConfusionMatrix]:
     """Each class against the rest, sorted by name; every record of a labelled case counts."""
-    table = labels(results)
+    table = labels(results, missing)
     total = sum(table.values())
     names = sorted({label for pair in table for label in pair} - {NO_LABEL})
     matrices = {}
@@ -260,14 +343,17 @@ def confusion(results: Sequence[Graded]) -> dict[str, ConfusionMatrix]:
     return matrices
 
 
-def labels(results: Sequence[Graded]) -> dict[tuple[str, str], int]:
-    """How many records of cases with an expected label got which: (expected, predicted)."""
-    table: dict[tuple[str, str], int] = {}
+def labels(results: Sequence[Graded], missing: Sequence[Case] = ()) -> dict[tuple[str, str], int]:
+    """How many records of cases with an expected label got which: (expected, predicted).
+
+    A case without a record counts as one that got none.
+    """
+    table = Counter((case.expected_label, NO_LABEL) for case in missing if case.expected_label)
     for graded in results:
         expected = graded.case.expected_label
         for trial in graded.each if expected else ():
             pair = (expected, trial.record.predicted_label or NO_LABEL)
-            table[pair] = table.get(pair, 0) + 1
+            table[pair] += 1
     return dict(sorted(table.items()))
 
 
@@ -307,18 +393,20 @@ def measure_trials(
         critical_failures: ids of the cases that the critical rule counts as failed.
     """
     trials = [trial for graded in results for trial in graded.each]
-    latencies = complete([trial.record.latency_ms for trial in trials])
-    costs = complete([trial.record.estimated_cost_usd for trial in trials])
     score = read("mean_score", results).value
     return Metrics(
         case_count=len(results),
         passed=sum(graded.value for graded in results),
         mean_score=Fraction(score or 0),
         confusion_matrix=confusion(results).get(positive_label, ConfusionMatrix(0, 0, 0, 0)),
-        mean_latency_ms=mean(latencies) if latencies else None,
-        p95_latency_ms=nearest_rank(latencies, Fraction(95, 100)) if latencies else None,
-        mean_estimated_cost_usd=mean(costs) if costs else None,
+        mean_latency_ms=_number(_measure("latency_ms.mean", trials)),
+        p95_latency_ms=_number(_measure("latency_ms.p95", trials)),
+        mean_estimated_cost_usd=_number(_measure("cost_usd.mean", trials)),
         by_slice=slices(results),
         critical_failures=critical_failures,
         results=tuple(results),
     )
+
+
+def _number(reading: Reading) -> float | None:
+    return None if reading.value is None else float(reading.value)

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from contractlab.batches import rows_of
 from contractlab.checks import committed
 from contractlab.compare import exact
 from contractlab.contrast import Contrast, Method, Values, contrast
-from contractlab.decide import CRITICAL, Finding, GateResult
-from contractlab.figures import case_value, read, slices
+from contractlab.decide import CRITICAL, UNDECIDED, Finding, GateResult
+from contractlab.figures import case_values, lacking, read, slices
 from contractlab.model import Terms, Verdict
 from contractlab.stats import holm
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from contractlab.grade import Graded
     from contractlab.model import Case, Gate, Rubric
 
-UNDECIDED = "critical_case_undecided"
 COVERAGE = "coverage"
 ERRORS = "error_rate"
 FLAKINESS = "flaky_rate"
@@ -42,7 +42,7 @@ class Sample:
     """Comparisons that were made, because several gates look at the same one."""
 
     def contrast(self, metric: str, group: Group, rubric: Rubric) -> Contrast | None:
-        """Candidate against baseline on a group; None where no case has the metric in both."""
+        """Candidate against baseline on a group; None where it is not measured in both."""
         key = (metric, group.name)
         if key not in self.known:
             unit = (rubric.terms or Terms()).unit
@@ -80,16 +80,26 @@ def method_of(rubric: Rubric) -> Method:
 
 
 def paired(sample: Sample, metric: str, cases: Iterable[Case], unit: str) -> list[Values]:
-    """The cases that have a per-case metric's value in both releases."""
-    values = []
-    for before, after in sample.both(cases):
-        baseline, candidate = case_value(metric, before), case_value(metric, after)
-        if baseline is not None and candidate is not None:
-            case = before.case
-            trials = min(len(before.each), len(after.each))
-            name = case.family_id if unit == "family" else case.id
-            values.append(Values(name, baseline, candidate, trials))
-    return values
+    """The cases that have a per-case metric's value in both releases.
+
+    None at all where some run lacks it: those that have it are no fair picture.
+    """
+    both = sample.both(cases)
+    before, after = [one for one, _ in both], [other for _, other in both]
+    baseline, candidate = case_values(metric, before), case_values(metric, after)
+    if lacking(metric, before, baseline) or lacking(metric, after, candidate):
+        return []
+    values = rows_of(
+        Values,
+        [one.case.family_id if unit == "family" else one.case.id for one in before],
+        baseline,
+        candidate,
+        [
+            min(len(one.trials), len(other.trials)) or 1
+            for one, other in zip(before, after, strict=True)
+        ],
+    )
+    return [each for each in values if None not in each]
 
 
 def evaluate(sample: Sample, rubric: Rubric) -> tuple[GateResult, ...]:
@@ -110,12 +120,18 @@ def _severity(result: GateResult, critical: GateResult) -> int:
     return 0 if result is critical else 1 if result.verdict is Verdict.BLOCK else 2
 
 
-def fails_critically(graded: Graded) -> bool:
-    """Whether some trial failed, or a run that crashed did something forbidden before."""
+def fails_critically(graded: Graded, required: frozenset[str] | None = None) -> bool:
+    """Whether some trial failed, or a run that crashed did something forbidden before.
+
+    Args:
+        graded: a critical case.
+        required: names of the checks that a record needs to pass; None: all.
+    """
+    forbids = required is None or "forbidden" in required
     return any(
         not trial.passed
         if trial.record.run.status == "ok"
-        else committed(trial.case.expect, trial.record)
+        else forbids and committed(trial.case.expect, trial.record)
         for trial in graded.each
     )
 
@@ -125,7 +141,9 @@ def critical_failures(sample: Sample, terms: Terms) -> tuple[str, ...]:
     failed = [
         case.id
         for case in sample.cases
-        if case.critical and case.id in sample.after and fails_critically(sample.after[case.id])
+        if case.critical
+        and case.id in sample.after
+        and fails_critically(sample.after[case.id], terms.pass_requires)
     ]
     if terms.critical == "none_newly_fails":
         before = sample.before
@@ -152,10 +170,9 @@ def _critical(sample: Sample, terms: Terms) -> Iterator[GateResult]:
         yield GateResult(
             CRITICAL, Verdict.BLOCK, not failures, "at_most", len(failures), 0, case_ids=failures
         )
+    failed = set(failures)
     undecided = tuple(
-        case.id
-        for case in critical
-        if case.id not in failures and _undecided(sample.after.get(case.id))
+        case.id for case in critical if case.id not in failed and _undecided(case.id, sample, terms)
     )
     if undecided:
         yield GateResult(
@@ -171,8 +188,17 @@ def _critical(sample: Sample, terms: Terms) -> Iterator[GateResult]:
         )  # fmt: skip
 
 
-def _undecided(graded: Graded | None) -> bool:
-    return graded is None or any(trial.record.run.status != "ok" for trial in graded.each)
+def _undecided(id_: str, sample: Sample, terms: Terms) -> bool:
+    """Whether nobody knows about a critical case, because a run crashed or is missing."""
+    before, after = sample.before.get(id_), sample.after.get(id_)
+    if after is None or any(trial.record.run.status != "ok" for trial in after.each):
+        return True
+    # Whether a failure is new, only a baseline that ended well can tell.
+    return (
+        terms.critical == "none_newly_fails"
+        and fails_critically(after, terms.pass_requires)
+        and (before is None or not fails_critically(before, terms.pass_requires))
+    )
 
 
 def _coverage(sample: Sample, terms: Terms) -> Iterator[GateResult]:
@@ -204,7 +230,9 @@ def _flakiness(sample: Sample, terms: Terms) -> Iterator[GateResult]:
 
 def _share_gate(metric: str, sample: Sample, limit: float, verdict: Verdict) -> GateResult:
     reading = read(metric, list(sample.after.values()))
-    held = reading.value is None or reading.value <= exact(limit)
+    held = reading.value is not None and reading.value <= exact(limit)
+    if reading.value is None:
+        verdict = Verdict.REVIEW
     kind = "value" if reading.value is not None else "unmeasured"
     finding = Finding(metric, kind, (), reading.measured, reading.of)  # type: ignore[arg-type]
     flaky = tuple(graded.case.id for graded in sample.after.values() if graded.flaky)
@@ -263,13 +291,22 @@ def groups(gate: Gate, cases: Sequence[Case]) -> list[Group]:
             for name, part in _parts(gate.tag, group.cases, lambda case: case.tags)
         ]
     if gate.label is not None:
-        labels = sorted({case.expected_label for case in cases if case.expected_label})
         found = [
             Group((*group.name, ("class", name)), group.cases, group.slice, name)
             for group in found
-            for name in (labels if gate.label == "*" else [gate.label])
+            for name in (_classes(group.cases) if gate.label == "*" else [gate.label])
         ]
-    return found
+    return found or [_of_nothing(gate)]
+
+
+def _classes(cases: Sequence[Case]) -> list[str]:
+    return sorted({case.expected_label for case in cases if case.expected_label})
+
+
+def _of_nothing(gate: Gate) -> Group:
+    """What stands for the groups of a `*` that no case has: nothing must not pass unseen."""
+    chosen = {"slice": gate.slice, "tag": gate.tag, "class": gate.label}
+    return Group(tuple((key, name) for key, name in chosen.items() if name is not None), ())
 
 
 def _parts(
@@ -316,8 +353,8 @@ def _critical_slices(gate: Gate, sample: Sample) -> list[GateResult]:
 
 def _absolute(gate: Gate, group: Group, sample: Sample) -> GateResult:
     results = [sample.after[case.id] for case in group.cases if case.id in sample.after]
-    absent = len(group.cases) - len(results)
-    reading = read(gate.metric, results, absent=absent, label=group.label, k=gate.k)
+    missing = [case for case in group.cases if case.id not in sample.after]
+    reading = read(gate.metric, results, missing=missing, label=group.label, k=gate.k)
     return _limit(gate, group, reading.value, reading.measured, reading.of)
 
 
@@ -329,7 +366,7 @@ def _limit(gate: Gate, group: Group, value: Value, measured: int, of: int) -> Ga
     if isinstance(value, Fraction):
         limit = exact(gate.threshold)
     held = value >= limit if gate.bound == "at_least" else value <= limit
-    finding = Finding(gate.metric, "value", group.name, measured, of)
+    finding = Finding(gate.metric, "value", group.name, measured, of, k=gate.k)
     return _result(gate, group, held, value, finding)
 
 
@@ -338,7 +375,7 @@ def _without_value(gate: Gate, group: Group, measured: int, of: int) -> GateResu
     undefined = measured == of and of > 0
     verdict = gate.if_unmeasured or (gate.verdict if undefined else Verdict.REVIEW)
     finding = Finding(gate.metric, "undefined" if undefined else "unmeasured", group.name,
-                      measured, of)  # fmt: skip
+                      measured, of, k=gate.k)  # fmt: skip
     result = _result(gate, group, verdict is Verdict.PASS, None, finding)
     return replace(result, verdict=gate.verdict if verdict is Verdict.PASS else verdict)
 
@@ -361,11 +398,20 @@ def _times_baseline(gate: Gate, group: Group, sample: Sample) -> GateResult:
     before = read(gate.metric, [one for one, _ in both], label=group.label, k=gate.k)
     after = read(gate.metric, [other for _, other in both], label=group.label, k=gate.k)
     if before.value is None or after.value is None:
-        fewer = before if before.measured < after.measured else after
-        return _without_value(gate, group, min(fewer.measured, fewer.of - 1), fewer.of)
-    held = Fraction(after.value) <= exact(gate.threshold) * Fraction(before.value)
-    finding = Finding(gate.metric, "value", group.name, after.measured, after.of, before.value)
+        without = [each for each in (after, before) if each.value is None]
+        # What was not measured is told before what is undefined.
+        least = min(without, key=lambda each: each.undefined)
+        return _without_value(gate, group, least.measured, least.of)
+    held = _as_written(after.value) <= exact(gate.threshold) * _as_written(before.value)
+    finding = Finding(
+        gate.metric, "value", group.name, after.measured, after.of, before.value, k=gate.k
+    )
     return _result(gate, group, held, after.value, finding)
+
+
+def _as_written(value: Fraction | float) -> Fraction:
+    # As decimals, not doubles: 1.05 is at most 1.5 times 0.7.
+    return value if isinstance(value, Fraction) else exact(value)
 
 
 def _against_baseline(
@@ -379,11 +425,23 @@ def _against_baseline(
         _shown_no_worse if gate.bound == "not_worse_by" else _no_loss_shown
     )
     return [
-        _without_value(gate, group, 0, max(len(group.cases), 1))
+        _without_value(gate, group, *_measured(gate.metric, group, sample))
         if each is None
         else judge(gate, group, each, p_value)
         for group, each, p_value in zip(found, contrasts, adjusted, strict=True)
     ]
+
+
+def _measured(metric: str, group: Group, sample: Sample) -> tuple[int, int]:
+    """Of a group that cannot be compared: cases that have the metric, and that should."""
+    both = sample.both(group.cases)
+    sides = [one for one, _ in both], [other for _, other in both]
+    without = {
+        graded.case.id
+        for side in sides
+        for graded in lacking(metric, side, case_values(metric, side))
+    }
+    return len(group.cases) - len(without) if without else 0, max(len(group.cases), 1)
 
 
 def _shown_no_worse(gate: Gate, group: Group, seen: Contrast, p_value: float) -> GateResult:

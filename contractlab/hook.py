@@ -16,6 +16,7 @@ from contractlab.intake import open_documents
 from contractlab.positions import place
 from contractlab.problems import Rule
 from contractlab.sniff import CONFIG, find_config, is_contract
+from contractlab.split import check_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,12 +41,14 @@ def check(names: Sequence[str], *, config: str | None, max_bytes: int) -> list[P
     configured = configuration.roles(settings)
     called = {name: configured.get(os.path.realpath(name)) for name in names}
     contracts = {name: role for name, role in called.items() if role or is_contract(name)}
-    contracts |= dict.fromkeys(_partners(contracts, settings), "predictions")
+    contracts |= _partners(contracts, settings)
     documents, malformed = open_documents(list(contracts.items()), max_bytes=max_bytes)
     told = [each for each in malformed if contracts[each.file] or not _is_other_json(each)]
     given = models(documents)
     homes = _Homes(given.datasets, settings, max_bytes)
     problems = check_models(given, _sets(given.replays, settings), homes.home_of)
+    for name, rubric in given.rubrics.items():
+        problems += check_beside(rubric, name, homes.of_rubric(name))
     texts = {each.name: each.text for each in documents}
     return [*told, *place(problems, texts | homes.texts)]
 
@@ -55,14 +58,19 @@ def _is_other_json(problem: Problem) -> bool:
     return problem.path == () and problem.rule in (Rule.UNKNOWN_CONTRACT, Rule.WRONG_TYPE)
 
 
-def _partners(contracts: Iterable[str], settings: configuration.Config) -> list[str]:
-    """With the configured dataset, the configured replays: a change of one concerns the others."""
+def _partners(contracts: Iterable[str], settings: configuration.Config) -> dict[str, str]:
+    """With the configured dataset, what else is configured: a change of one concerns the others."""
     configured = settings.dataset
     if configured is None or not any(_same(name, configured) for name in contracts):
-        return []
-    replays = configuration.expand(settings.predictions)
-    known = [name for name in replays if not any(_same(name, other) for other in contracts)]
-    return [name for name in known if os.path.lexists(name)]
+        return {}
+    others = dict.fromkeys(configuration.expand(settings.predictions), "predictions")
+    if settings.rubric is not None:
+        others[settings.rubric] = "rubric"
+    return {
+        name: role
+        for name, role in others.items()
+        if os.path.lexists(name) and not any(_same(name, other) for other in contracts)
+    }
 
 
 def _sets(
@@ -111,6 +119,13 @@ class _Homes:
             many=f"name the one that these replays were recorded on in {CONFIG}",
             among=" of the repository",
         )
+
+    def of_rubric(self, file: str) -> Mapping[str, Dataset]:
+        """The dataset of the configured rubric; for another one, those of the commit."""
+        settings = self._settings
+        if settings.rubric is None or settings.dataset is None or not _same(file, settings.rubric):
+            return self._committed
+        return {name: each for name, each in self._known.items() if _same(name, settings.dataset)}
 
     def _opened(self, names: Iterable[str]) -> dict[str, Dataset]:
         """The datasets among some files; one that is malformed is told when it is committed."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contractlab.bootstrap import BootstrapResult, paired_bootstrap
-from contractlab.compare import Comparison, Pair, exact
+from contractlab.compare import Comparison, Pair, counted, exact
 from contractlab.decide import concluded
 from contractlab.details import describe
 from contractlab.figures import measure_trials
@@ -14,7 +14,7 @@ from contractlab.gates import Sample, critical_failures, evaluate
 from contractlab.grade import grade_trials
 from contractlab.judge import Judgement
 from contractlab.model import Terms
-from contractlab.stats import PairedCounts, mcnemar, newcombe, smallest_detectable_regression
+from contractlab.stats import mcnemar, newcombe, smallest_detectable_regression
 
 if TYPE_CHECKING:
     from contractlab.evidence import Evidence
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contractlab.metrics import Metrics
     from contractlab.model import Dataset, Release, Rubric
     from contractlab.problems import Problem
+    from contractlab.stats import PairedCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,18 @@ def judge_v2(
     predictions_version: str,
     evidence: Evidence,
     warnings: tuple[Problem, ...] = (),
+    ignored: tuple[int, int] | None = None,
 ) -> Judgement:
     """Grades both releases over their trials, compares and decides.
 
     The releases share at least one case of the split.
+
+    Args:
+        inputs: what is compared.
+        predictions_version: names the recording, for the report.
+        evidence: what the inputs were.
+        warnings: what was noticed about them.
+        ignored: how many records of other splits each release has; None: they are in `inputs`.
     """
     rubric, dataset = inputs.rubric, inputs.dataset
     sample = sample_of(inputs)
@@ -64,8 +73,6 @@ def judge_v2(
     after = measure_trials(
         [other for _, other in both], positive_label="", critical_failures=failures
     )
-    split = {case.id for case in sample.cases}
-    releases = (inputs.baseline, inputs.candidate)
     return Judgement(
         decision=concluded(evaluate(sample, rubric)),
         dataset_version=dataset.version,
@@ -82,12 +89,19 @@ def judge_v2(
             sample,
             rubric,
             manifests=(inputs.baseline.manifest, inputs.candidate.manifest),
-            ignored=tuple(  # type: ignore[arg-type]
-                sum(record.case_id not in split for record in release.records)
-                for release in releases
-            ),
+            ignored=ignored or _of_other_splits(inputs, sample),
         ),
     )
+
+
+def _of_other_splits(inputs: Inputs, sample: Sample) -> tuple[int, int]:
+    """How many records of each release are of cases that are not judged."""
+    split = {case.id for case in sample.cases}
+    before, after = (
+        sum(record.case_id not in split for record in release.records)
+        for release in (inputs.baseline, inputs.candidate)
+    )
+    return before, after
 
 
 def _comparison(before: Metrics, after: Metrics, sample: Sample, rubric: Rubric) -> Comparison:
@@ -97,16 +111,15 @@ def _comparison(before: Metrics, after: Metrics, sample: Sample, rubric: Rubric)
     `neither` are cases whose value stayed, above or at 0.
     """
     pairs = tuple(Pair(*both) for both in zip(before.results, after.results, strict=True))
-    flips = [pair.flip for pair in pairs]
-    counts = PairedCounts(
-        *(flips.count(flip) for flip in ("both", "improved", "regressed", "neither"))
-    )
+    flips = tuple([pair.flip for pair in pairs])
+    counts = counted(flips)
     confidence = exact(rubric.confidence)
     seen = sample.contrast("pass_rate", sample.everything(), rubric)
     if seen is None:
         raise ValueError("the releases share no case")
     return Comparison(
         pairs=pairs,
+        flips=flips,
         counts=counts,
         bootstrap=_bootstrap(counts, seen.interval, rubric),
         newcombe=newcombe(counts, confidence),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.problems import Path, Problem, Rule
 from contractlab.words import shown
 
@@ -54,11 +56,12 @@ _SAYS = {
 
 def check_manifest(manifest: Manifest, file: str) -> list[Problem]:
     """The references that could name something else tomorrow, and components without one."""
-    return [
+    found = (
         Problem(Rule.MUTABLE_REFERENCE, message, hint, file, ("release", "manifest", *path))
         for component, parts in manifest.items()
         for message, hint, path in _of_component(component, parts)
-    ]
+    )
+    return list(islice(found, MOST_PROBLEMS))
 
 
 def _of_component(name: str, parts: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:

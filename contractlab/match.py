@@ -59,8 +59,12 @@ class Matcher:
         return all(predicate(value) for predicate in self.predicates)
 
 
-def matcher(written: Any) -> Matcher:
+def matcher(written: Any, *, answer: bool = False) -> Matcher:
     """The matcher of an expected argument: a value to equal, or an object of conditions.
+
+    Args:
+        written: as the contract has it.
+        answer: it is about a final answer, whose text a JSON Schema reads as JSON.
 
     Raises:
         ValueError: a pattern or a JSON Schema that cannot be compiled, or no condition.
@@ -69,10 +73,12 @@ def matcher(written: Any) -> Matcher:
         return Matcher(written, (lambda value: same(value, written),))
     if not written:
         raise ValueError('has no condition; an empty object is written {"equals": {}}')
-    return Matcher(written, tuple(_predicate(word, of) for word, of in written.items()))
+    return Matcher(
+        written, tuple(_predicate(word, of, answer=answer) for word, of in written.items())
+    )
 
 
-def _predicate(word: str, of: Any) -> Predicate:
+def _predicate(word: str, of: Any, *, answer: bool) -> Predicate:
     match word:
         case "equals":
             return lambda value: same(value, of)
@@ -83,7 +89,9 @@ def _predicate(word: str, of: Any) -> Predicate:
         case "contains":
             return lambda value: all(contains(value, part) for part in of)
         case "not_contains":
-            return lambda value: not any(contains(value, part) for part in of)
+            return lambda value: (
+                isinstance(value, str | list) and not any(contains(value, part) for part in of)
+            )
         case "matches":
             return searcher(of)
         case "not_matches":
@@ -94,7 +102,7 @@ def _predicate(word: str, of: Any) -> Predicate:
         case _:
             from contractlab.answer_schema import accepts  # noqa: PLC0415 (imports jsonschema)
 
-            return accepts(of)
+            return accepts(of, texts_are_json=answer)
 
 
 def _within(bounds: Mapping[str, Any]) -> Predicate:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.lookalike import has_control, is_invisible_only, lookalikes
 from contractlab.problems import Path, Problem, Related, Rule
 from contractlab.words import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Named(NamedTuple):
@@ -28,12 +30,12 @@ def check_names(kind: str, named: Iterable[Named], why: str) -> list[Problem]:
         named: each name where it stands; where one stands several times, its first counts.
         why: what a look-alike of this kind would evade, for the hint.
     """
-    first: dict[str, Named] = {}
-    for each in named:
-        if each.name not in first:
-            first[each.name] = each
-    problems = [problem for each in first.values() for problem in _unreadable(kind, each)]
-    for earlier, later in lookalikes(first):
+    first = _first(named)
+    problems = _all_unreadable(kind, first)
+    told = {(problem.file, problem.path) for problem in problems}
+    for earlier, later in islice(lookalikes(first), MOST_PROBLEMS):
+        if told & {first[each][1:] for each in (earlier, later)}:
+            continue  # one mistake, one problem
         here, there = first[later], first[earlier]
         problems.append(
             Problem(
@@ -46,6 +48,29 @@ def check_names(kind: str, named: Iterable[Named], why: str) -> list[Problem]:
             )
         )
     return problems
+
+
+def check_readable(kind: str, named: Iterable[Named]) -> list[Problem]:
+    """Problems of names that may look like one another: only whether each can be read.
+
+    Args:
+        kind: what they name, for the messages.
+        named: each name where it stands; where one stands several times, its first counts.
+    """
+    return _all_unreadable(kind, _first(named))
+
+
+def _all_unreadable(kind: str, first: Mapping[str, Named]) -> list[Problem]:
+    found = (problem for each in first.values() for problem in _unreadable(kind, each))
+    return list(islice(found, MOST_PROBLEMS))
+
+
+def _first(named: Iterable[Named]) -> dict[str, Named]:
+    first: dict[str, Named] = {}
+    for each in named:
+        if each.name not in first:
+            first[each.name] = each
+    return first
 
 
 def _unreadable(kind: str, named: Named) -> list[Problem]:

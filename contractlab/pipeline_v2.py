@@ -16,6 +16,7 @@ from contractlab.judge_v2 import Inputs, judge_v2
 from contractlab.places import find_places
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem, Rule
+from contractlab.split import check_split, unrecorded
 from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from contractlab.intake import Contracts
     from contractlab.judge import Judgement
-    from contractlab.model import Release
     from contractlab.places import Places
 
 
@@ -103,41 +103,16 @@ def check_inputs(inputs: Inputs, contracts: Contracts, files: list[str]) -> list
     """Whether the split is there and frozen, and recorded as far as the rubric asks."""
     rubric, dataset = inputs.rubric, inputs.dataset
     rubric_file, dataset_file = contracts.documents[1].name, contracts.documents[0].name
-    cases = dataset.of_split(rubric.split)
-    if not cases:
-        message = f"no case is in the {rubric.split} split, which the rubric judges"
-        return [
-            Problem(Rule.ABSENT_SPLIT, message, "add cases to it, or name another split",
-                    rubric_file, ("split",))
-        ]  # fmt: skip
-    if rubric.split not in (dataset.frozen_splits or ()):
-        message = f"the {rubric.split} split is judged and not frozen"
-        hint = "a candidate must not change what it is judged on: list it in frozen_splits"
-        return [Problem(Rule.SPLIT_NOT_FROZEN, message, hint, dataset_file, ("frozen_splits",))]
-    return list(_uncovered(inputs, [case.id for case in cases], files))
-
-
-def _uncovered(inputs: Inputs, ids: list[str], files: list[str]) -> Iterator[Problem]:
-    terms = inputs.rubric.terms
-    recorded = [
-        {record.case_id for record in release.records}
-        for release in (inputs.baseline, inputs.candidate)
-    ]
-    partial = terms is not None and terms.coverage is not None
-    if partial and any(id_ in recorded[0] and id_ in recorded[1] for id_ in ids):
-        return
-    releases: list[Release] = [inputs.baseline, inputs.candidate]
-    for release, found, file in zip(releases, recorded, files, strict=True):
-        missing = [id_ for id_ in ids if id_ not in found]
-        if missing:
-            yield Problem(
-                Rule.MISSING_RECORD,
-                f"release {shown(release.id)} has no record for {len(missing)} of"
-                f" {len(ids)} {inputs.rubric.split} cases: {listed(missing)}",
-                "replay those cases, or allow partial coverage in the rubric",
-                file,
-                ("records",),
-            )
+    problems = check_split(rubric, rubric_file, dataset, dataset_file)
+    if problems:
+        return problems
+    ids = [case.id for case in dataset.of_split(rubric.split)]
+    releases = (inputs.baseline, inputs.candidate)
+    if rubric.terms is not None and rubric.terms.coverage is not None:
+        before, after = ({record.case_id for record in each.records} for each in releases)
+        if not before.isdisjoint(after.intersection(ids)):
+            return []
+    return list(unrecorded(ids, rubric.split, zip(releases, files, strict=True)))
 
 
 def _warnings(inputs: Inputs, contracts: Contracts, files: list[str]) -> Iterator[Problem]:
@@ -161,10 +136,11 @@ def _warnings(inputs: Inputs, contracts: Contracts, files: list[str]) -> Iterato
                 if not check.measured(record):
                     lacking.setdefault(check.name, []).append(record.case_id)
         for name, ids in sorted(lacking.items()):
+            records, lack = ("record", "lacks") if len(ids) == 1 else ("records", "lack")
             yield Problem(
                 Rule.UNMEASURED_CHECK,
-                f"{len(ids)} records of {shown(release.id)} lack what the {name} check looks at:"
-                f" {listed(list(dict.fromkeys(ids)), 5)}",
+                f"{len(ids)} {records} of {shown(release.id)} {lack} what the {name} check"
+                f" looks at: {listed(list(dict.fromkeys(ids)), 5)}",
                 "they count as failed: record it, or do not expect it",
                 file,
                 ("records",),

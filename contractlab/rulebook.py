@@ -302,7 +302,7 @@ RULES: Mapping[Rule, Entry] = {
     ),
     Rule.IDLE_GATE: Entry(
         "A gate has a limit that no value can break, or looks at something the test split has"
-        " none of.",
+        " none of; or `pass_requires` of a version 2 rubric names nothing that some case expects.",
         "It reads like protection, and is none.",
         "Set a limit that a bad release would break. A slice gap needs two slices; the critical"
         " slice gate needs a critical case.",

@@ -189,6 +189,31 @@ def test_a_replay_of_the_other_version_than_its_dataset_is_refused(folder: Path)
     assert codes("run.jsonl") == [Rule.MIXED_VERSIONS.code]
 
 
+def test_a_rubric_of_the_other_version_than_the_dataset_of_the_commit_is_refused(
+    folder: Path,
+) -> None:
+    write(folder / "dataset.jsonl", v2.as_lines(v2.dataset(), "cases"))
+    write(folder / "rubric.json", rubric())
+    assert codes("dataset.jsonl", "rubric.json") == [Rule.MIXED_VERSIONS.code]
+    write(folder / "rubric.json", v2.rubric())
+    assert codes("dataset.jsonl", "rubric.json") == []
+
+
+def test_with_the_configured_dataset_the_configured_rubric_is_checked(folder: Path) -> None:
+    write(folder / "dataset.json", v2.dataset())
+    write(folder / "rubric.json", rubric())
+    text = 'dataset = "dataset.json"\nrubric = "rubric.json"\n'
+    (folder / "contractlab.toml").write_text(text, encoding="utf-8")
+    assert codes("dataset.json") == [Rule.MIXED_VERSIONS.code]
+    assert codes("rubric.json") == [Rule.MIXED_VERSIONS.code]
+    write(folder / "rubric.json", v2.rubric(split="train"))
+    assert codes("rubric.json") == [Rule.ABSENT_SPLIT.code]
+    # Another agent's dataset says nothing about it.
+    write(folder / "rubric.json", v2.rubric())
+    write(folder / "other.json", dataset())
+    assert codes("rubric.json", "other.json") == []
+
+
 def test_the_line_of_what_is_wrong_in_json_lines_is_named(folder: Path) -> None:
     lines = v2.as_lines(v2.dataset(v2.case("c1"), v2.case("c1")), "cases")
     write(folder / "dataset.jsonl", lines)

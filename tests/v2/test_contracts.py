@@ -84,11 +84,6 @@ def test_a_header_that_is_wrong_is_told_before_any_record(tmp_path: Path) -> Non
     assert told(problems_of(tmp_path / "r.jsonl", text)) == [("CL201", 1)]
 
 
-def test_a_header_alone_is_a_replay_without_records(tmp_path: Path) -> None:
-    text = as_lines({**predictions("r"), "records": []}, "records")
-    assert open_document(write(tmp_path / "r.jsonl", text)).value.releases[0].records == ()
-
-
 def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
     replay = predictions("r", record("case-1"), record("case-2"), record("case-1"))
     names = [
@@ -108,7 +103,8 @@ def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
 
 
 def test_trials_of_one_case_are_no_duplicates(tmp_path: Path) -> None:
-    replay = predictions("baseline", record("case-1", trial=0), record("case-1", trial=1))
+    trials = [record(id_, trial=trial) for id_ in ("case-1", "case-2") for trial in (0, 1)]
+    replay = predictions("baseline", *trials)
     options = write_comparison(tmp_path, dataset(), rubric(), replay)
     names = [each.partition("=")[2] for each in options]
     assert run(["validate", *names]) == 0

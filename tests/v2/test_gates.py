@@ -335,7 +335,7 @@ def test_pass_hat_k_needs_k_trials_of_every_case() -> None:
     two = [record(f"case-{i}", trial=t, done=bool(i)) for i in range(2) for t in range(2)]
     assert decide(gates, many(2), two, two).verdict is Verdict.PASS
     decision = decide(gates, many(2), two, two[:-1])
-    assert message(decision.reasons[0]) == "pass^k was not evaluated: measured on 1 of 2"
+    assert message(decision.reasons[0]) == "pass^2 was not evaluated: measured on 1 of 2"
 
 
 def test_block_gates_come_before_review_gates_in_the_rubrics_order() -> None:

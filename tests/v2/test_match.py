@@ -46,6 +46,10 @@ JSON = st.recursive(
         ({"contains": ["a"]}, {"a": 1}, False),
         ({"not_contains": ["guarantee"]}, "no promise", True),
         ({"not_contains": ["guarantee"]}, "a guarantee", False),
+        ({"not_contains": ["guarantee"]}, ["a guarantee"], True),
+        ({"not_contains": ["guarantee"]}, {"text": "a guarantee"}, False),
+        ({"not_contains": [5]}, 5, False),
+        ({"not_contains": ["a"]}, None, False),
         ({"matches": r"^A-\d+$"}, "A-12", True),
         ({"matches": r"^A-\d+$"}, "xA-12", False),
         ({"matches": "1"}, 1, False),
@@ -55,9 +59,14 @@ JSON = st.recursive(
         ({"range": {"at_least": 1}}, 0.999, False),
         ({"range": {"at_least": 0}}, True, False),
         ({"range": {"at_most": 5}}, "3", False),
-        ({"json_schema": {"type": "object", "required": ["a"]}}, '{"a": 1}', True),
+        ({"json_schema": {"type": "object", "required": ["a"]}}, {"a": 1}, True),
         ({"json_schema": {"type": "object", "required": ["a"]}}, {"b": 1}, False),
+        ({"json_schema": {"type": "object", "required": ["a"]}}, '{"a": 1}', False),
         ({"json_schema": {"type": "string"}}, '{"a": 1}', True),
+        ({"json_schema": {"uniqueItems": True}}, [1, True, "1", {"a": 1}], True),
+        ({"json_schema": {"uniqueItems": True}}, [{"a": [1]}, {"a": [1.0]}], False),
+        ({"json_schema": {"multipleOf": 0.1}}, 0.3, True),
+        ({"json_schema": {"multipleOf": 0.1}}, 0.35, False),
         ({"contains": ["a"], "not_contains": ["b"]}, "ab", False),
     ],
 )
@@ -85,6 +94,28 @@ def test_a_matcher_holds_for_exactly_these_values(written: Any, value: Any, hold
 def test_a_matcher_that_cannot_be_compiled_says_why(written: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         matcher(written)
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer", "holds"),
+    [
+        ({"type": "object", "required": ["a"]}, '{"a": 1}', True),
+        ({"type": "object", "required": ["a"]}, {"a": 1}, True),
+        # As a text it would fit: the schema says nothing of texts.
+        ({"properties": {"amount": {"maximum": 10}}}, '{"amount": 50}', False),
+        ({"type": "string"}, '{"a": 1}', False),
+        ({"type": "string"}, "not JSON", True),
+        ({"type": "number"}, "NaN", False),
+        ({"multipleOf": 0.5}, "1e999", False),
+        ({"multipleOf": 0.5}, "9" * 400, True),
+        ({"type": "integer"}, "9" * 5000, False),
+        ({"type": "array"}, "[" * 100_000, False),
+    ],
+)
+def test_an_answer_that_is_json_is_judged_as_what_it_says(
+    schema: Any, answer: Any, holds: bool
+) -> None:
+    assert matcher({"json_schema": schema}, answer=True).holds(answer) is holds
 
 
 def test_a_property_may_be_called_like_a_refused_keyword() -> None:
