@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from contractlab.compare import exact
 from contractlab.decide import concluded
-from contractlab.gates import Sample, evaluate
+from contractlab.gates import evaluate
 from contractlab.grade import grade_trials, together
 from contractlab.model import Terms, Verdict
+from contractlab.sample import Sample
 from contractlab.stats import wilson
 
 if TYPE_CHECKING:

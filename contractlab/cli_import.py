@@ -64,7 +64,9 @@ def import_(
     ] = None,
     dataset_version: Annotated[
         str | None,
-        typer.Option("--dataset-version", metavar="NAME", help="What was replayed."),
+        typer.Option(
+            "--dataset-version", metavar="NAME", help="Of the dataset; default: the configured one."
+        ),
     ] = None,
     only: Annotated[
         str | None,

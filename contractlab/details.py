@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from contractlab.case_values import wanted_outcomes
 from contractlab.figures import (
     confusion,
     labels,
     macro_f1,
     read,
-    wanted_outcomes,
 )
-from contractlab.gates import Group, Sample
 from contractlab.manifest import ManifestChange, changes
 from contractlab.model import Terms
+from contractlab.sample import Group, Sample
 from contractlab.stats import holm
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _outcomes(results: Sequence[Graded]) -> dict[str, Reading]:
     for graded in results:
         key = id(graded.case.expect)
         if key not in wanted:
-            wanted[key] = wanted_outcomes(graded)
+            wanted[key] = wanted_outcomes(graded.case)
         for name in wanted[key]:
             asking.setdefault(name, []).append(graded)
     return {name: read(f"outcome:{name}", asking[name]) for name in sorted(asking)}

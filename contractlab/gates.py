@@ -2,323 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from contractlab.batches import rows_of
-from contractlab.checks import committed
+from contractlab import standing
+from contractlab.case_values import case_values, lacking
 from contractlab.compare import exact
-from contractlab.contrast import Contrast, Method, Values, contrast
-from contractlab.decide import CRITICAL, UNDECIDED, Finding, GateResult
-from contractlab.figures import case_values, lacking, read, slices
+from contractlab.decide import Finding, GateResult
+from contractlab.figures import read, slices
 from contractlab.model import Terms, Verdict
+from contractlab.sample import Group, groups
 from contractlab.stats import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable
 
+    from contractlab.contrast import Contrast
     from contractlab.decide import Value
-    from contractlab.grade import Graded
-    from contractlab.model import Case, Gate, Rubric
-
-COVERAGE = "coverage"
-ERRORS = "error_rate"
-FLAKINESS = "flaky_rate"
-MINIMUM_CASES = "minimum_cases"
-MINIMUM_POWER = "minimum_power"
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """Both releases on the cases of the rubric's split."""
-
-    cases: tuple[Case, ...]
-    before: Mapping[str, Graded]
-    """The baseline's results by case id; a case without a record is not there."""
-    after: Mapping[str, Graded]
-    """The candidate's."""
-    known: dict[Any, Contrast | None] = field(default_factory=dict, compare=False, repr=False)
-    """Comparisons that were made, because several gates look at the same one."""
-
-    def contrast(self, metric: str, group: Group, rubric: Rubric) -> Contrast | None:
-        """Candidate against baseline on a group; None where it is not measured in both."""
-        key = (metric, group.name)
-        if key not in self.known:
-            unit = (rubric.terms or Terms()).unit
-            values = paired(self, metric, group.cases, unit)
-            self.known[key] = contrast(values, method_of(rubric)) if values else None
-        return self.known[key]
-
-    def everything(self) -> Group:
-        """All its cases."""
-        return Group((), self.cases)
-
-    def both(self, cases: Iterable[Case] | None = None) -> list[tuple[Graded, Graded]]:
-        """The cases that both releases have records for, in dataset order."""
-        return [
-            (self.before[case.id], self.after[case.id])
-            for case in (self.cases if cases is None else cases)
-            if case.id in self.before and case.id in self.after
-        ]
-
-
-class Group(NamedTuple):
-    """Cases that a gate looks at by themselves."""
-
-    name: tuple[tuple[str, str], ...]
-    """Selector and name; empty for all cases. Raw, so escape it."""
-    cases: Sequence[Case]
-    slice: str | None = None
-    label: str | None = None
-
-
-def method_of(rubric: Rubric) -> Method:
-    """How a rubric's intervals are reached."""
-    terms = rubric.terms or Terms()
-    return Method(terms.interval, exact(rubric.confidence), rubric.resamples, rubric.seed)
-
-
-def paired(sample: Sample, metric: str, cases: Iterable[Case], unit: str) -> list[Values]:
-    """The cases that have a per-case metric's value in both releases.
-
-    None at all where some run lacks it: those that have it are no fair picture.
-    """
-    both = sample.both(cases)
-    before, after = [one for one, _ in both], [other for _, other in both]
-    baseline, candidate = case_values(metric, before), case_values(metric, after)
-    if lacking(metric, before, baseline) or lacking(metric, after, candidate):
-        return []
-    values = rows_of(
-        Values,
-        [one.case.family_id if unit == "family" else one.case.id for one in before],
-        baseline,
-        candidate,
-        [
-            min(len(one.trials), len(other.trials)) or 1
-            for one, other in zip(before, after, strict=True)
-        ],
-    )
-    return [each for each in values if None not in each]
+    from contractlab.model import Gate, Rubric
+    from contractlab.sample import Sample
 
 
 def evaluate(sample: Sample, rubric: Rubric) -> tuple[GateResult, ...]:
     """Every gate: the critical rule, then BLOCK before REVIEW, in the rubric's order."""
     terms = rubric.terms or Terms()
     results = [
-        *_critical(sample, terms),
-        *_coverage(sample, terms),
-        *_errors(sample, terms),
+        *standing.critical(sample, terms),
+        *standing.coverage(sample, terms),
+        *standing.errors(sample, terms),
         *(result for gate in rubric.gates for result in _gate(gate, sample, rubric)),
-        *_flakiness(sample, terms),
-        *_minimum(sample, rubric, terms),
+        *standing.flakiness(sample, terms),
+        *standing.minimum(sample, rubric, terms),
     ]
     return tuple(sorted(results, key=lambda result: _severity(result, results[0])))
 
 
 def _severity(result: GateResult, critical: GateResult) -> int:
     return 0 if result is critical else 1 if result.verdict is Verdict.BLOCK else 2
-
-
-def fails_critically(graded: Graded, required: frozenset[str] | None = None) -> bool:
-    """Whether some trial failed, or a run that crashed did something forbidden before.
-
-    Args:
-        graded: a critical case.
-        required: names of the checks that a record needs to pass; None: all.
-    """
-    forbids = required is None or "forbidden" in required
-    return any(
-        not trial.passed
-        if trial.record.run.status == "ok"
-        else forbids and committed(trial.case.expect, trial.record)
-        for trial in graded.each
-    )
-
-
-def critical_failures(sample: Sample, terms: Terms) -> tuple[str, ...]:
-    """Ids of the critical cases that the rule counts as failed, in dataset order."""
-    failed = [
-        case.id
-        for case in sample.cases
-        if case.critical
-        and case.id in sample.after
-        and fails_critically(sample.after[case.id], terms.pass_requires)
-    ]
-    if terms.critical == "none_newly_fails":
-        before = sample.before
-        failed = [id_ for id_ in failed if id_ in before and before[id_].passed]
-    return tuple(failed)
-
-
-def _critical(sample: Sample, terms: Terms) -> Iterator[GateResult]:
-    failures = critical_failures(sample, terms)
-    critical = [case for case in sample.cases if case.critical]
-    if isinstance(terms.critical, float | int):
-        observed = Fraction(len(failures), len(critical)) if critical else Fraction(0)
-        yield GateResult(
-            CRITICAL,
-            Verdict.BLOCK,
-            observed <= exact(terms.critical),
-            "at_most",
-            observed,
-            terms.critical,
-            case_ids=failures,
-            finding=Finding("critical_failure_rate", "value", (), len(critical), len(critical)),
-        )
-    else:
-        yield GateResult(
-            CRITICAL, Verdict.BLOCK, not failures, "at_most", len(failures), 0, case_ids=failures
-        )
-    failed = set(failures)
-    undecided = tuple(
-        case.id for case in critical if case.id not in failed and _undecided(case.id, sample, terms)
-    )
-    if undecided:
-        yield GateResult(
-            UNDECIDED,
-            Verdict.REVIEW,
-            held=False,
-            bound="at_most",
-            observed=len(undecided),
-            threshold=0,
-            case_ids=undecided,
-            finding=Finding(UNDECIDED, "unmeasured", (), len(critical) - len(undecided),
-                            len(critical)),
-        )  # fmt: skip
-
-
-def _undecided(id_: str, sample: Sample, terms: Terms) -> bool:
-    """Whether nobody knows about a critical case, because a run crashed or is missing."""
-    before, after = sample.before.get(id_), sample.after.get(id_)
-    if after is None or any(trial.record.run.status != "ok" for trial in after.each):
-        return True
-    # Whether a failure is new, only a baseline that ended well can tell.
-    return (
-        terms.critical == "none_newly_fails"
-        and fails_critically(after, terms.pass_requires)
-        and (before is None or not fails_critically(before, terms.pass_requires))
-    )
-
-
-def _coverage(sample: Sample, terms: Terms) -> Iterator[GateResult]:
-    if terms.coverage is None:
-        return
-    of = len(sample.cases)
-    fewest = min(len(sample.before), len(sample.after))
-    observed = Fraction(fewest, of)
-    yield GateResult(
-        COVERAGE,
-        terms.coverage.verdict,
-        observed >= exact(terms.coverage.limit),
-        "at_least",
-        observed,
-        terms.coverage.limit,
-        finding=Finding(COVERAGE, "value", (), fewest, of),
-    )
-
-
-def _errors(sample: Sample, terms: Terms) -> Iterator[GateResult]:
-    if terms.errors is not None:
-        yield _share_gate(ERRORS, sample, terms.errors.limit, terms.errors.verdict)
-
-
-def _flakiness(sample: Sample, terms: Terms) -> Iterator[GateResult]:
-    if terms.flakiness is not None:
-        yield _share_gate(FLAKINESS, sample, terms.flakiness.limit, terms.flakiness.verdict)
-
-
-def _share_gate(metric: str, sample: Sample, limit: float, verdict: Verdict) -> GateResult:
-    reading = read(metric, list(sample.after.values()))
-    held = reading.value is not None and reading.value <= exact(limit)
-    if reading.value is None:
-        verdict = Verdict.REVIEW
-    kind = "value" if reading.value is not None else "unmeasured"
-    finding = Finding(metric, kind, (), reading.measured, reading.of)  # type: ignore[arg-type]
-    flaky = tuple(graded.case.id for graded in sample.after.values() if graded.flaky)
-    return GateResult(
-        metric, verdict, held, "at_most", reading.value, limit, finding=finding,
-        case_ids=flaky if metric == FLAKINESS else (),
-    )  # fmt: skip
-
-
-def _minimum(sample: Sample, rubric: Rubric, terms: Terms) -> Iterator[GateResult]:
-    compared = len(sample.both())
-    if terms.minimum_cases is not None:
-        yield GateResult(
-            MINIMUM_CASES,
-            Verdict.REVIEW,
-            compared >= terms.minimum_cases,
-            "at_least",
-            compared,
-            terms.minimum_cases,
-            finding=Finding(MINIMUM_CASES, "value", (), compared, len(sample.cases)),
-        )
-    if terms.minimum_power is not None and terms.margin is not None:
-        seen = sample.contrast("pass_rate", sample.everything(), rubric)
-        if seen is None:
-            return
-        power = seen.power(terms.margin)
-        yield GateResult(
-            MINIMUM_POWER,
-            Verdict.REVIEW,
-            power >= terms.minimum_power,
-            "at_least",
-            power,
-            terms.minimum_power,
-            finding=Finding(
-                MINIMUM_POWER, "too_small", (), seen.cases, len(sample.cases), terms.margin,
-                seen, needed=seen.needed(terms.margin),
-            ),
-        )  # fmt: skip
-
-
-# ── gates of the list ───────────────────────────────────────────────────────────────────────
-
-
-def groups(gate: Gate, cases: Sequence[Case]) -> list[Group]:
-    """The groups of cases that a gate's selectors name, sorted by name."""
-    found = [Group((), cases)]
-    if gate.slice is not None:
-        found = [
-            Group((("slice", name),), part, name)
-            for name, part in _parts(gate.slice, cases, lambda case: (case.slice,))
-        ]
-    if gate.tag is not None:
-        found = [
-            Group((*group.name, ("tag", name)), part, group.slice)
-            for group in found
-            for name, part in _parts(gate.tag, group.cases, lambda case: case.tags)
-        ]
-    if gate.label is not None:
-        found = [
-            Group((*group.name, ("class", name)), group.cases, group.slice, name)
-            for group in found
-            for name in (_classes(group.cases) if gate.label == "*" else [gate.label])
-        ]
-    return found or [_of_nothing(gate)]
-
-
-def _classes(cases: Sequence[Case]) -> list[str]:
-    return sorted({case.expected_label for case in cases if case.expected_label})
-
-
-def _of_nothing(gate: Gate) -> Group:
-    """What stands for the groups of a `*` that no case has: nothing must not pass unseen."""
-    chosen = {"slice": gate.slice, "tag": gate.tag, "class": gate.label}
-    return Group(tuple((key, name) for key, name in chosen.items() if name is not None), ())
-
-
-def _parts(
-    selector: str, cases: Sequence[Case], names: Callable[[Case], tuple[str, ...]]
-) -> list[tuple[str, list[Case]]]:
-    """The cases by name: all names, sorted, or the one that is selected."""
-    found: dict[str, list[Case]] = {} if selector == "*" else {selector: []}
-    for case in cases:
-        for name in names(case):
-            if selector in ("*", name):
-                found.setdefault(name, []).append(case)
-    return sorted(found.items())
 
 
 def _gate(gate: Gate, sample: Sample, rubric: Rubric) -> list[GateResult]:

@@ -10,10 +10,12 @@ from contractlab.compare import Comparison, Pair, counted, exact
 from contractlab.decide import concluded
 from contractlab.details import describe
 from contractlab.figures import measure_trials
-from contractlab.gates import Sample, critical_failures, evaluate
+from contractlab.gates import evaluate
 from contractlab.grade import grade_trials
 from contractlab.judge import Judgement
 from contractlab.model import Terms
+from contractlab.sample import Sample
+from contractlab.standing import critical_failures
 from contractlab.stats import mcnemar, newcombe, smallest_detectable_regression
 
 if TYPE_CHECKING:

@@ -20,6 +20,14 @@ MOST_INSTRUCTIONS = 5_000
 """Of a compiled pattern: `{n,m}` is written out."""
 MOST_TEXT = 10_000
 """Characters of a text that are looked at."""
+_REFUSED = {
+    constants.ASSERT: "look-around",
+    constants.ASSERT_NOT: "look-around",
+    constants.GROUPREF: "a back-reference",
+    constants.GROUPREF_EXISTS: "a back-reference",
+    constants.POSSESSIVE_REPEAT: "a possessive repetition",
+}
+"""What a reader calls the operators that Python's parser knows by other names."""
 
 
 class Groups:
@@ -91,7 +99,8 @@ class Groups:
             case constants.MAX_REPEAT | constants.MIN_REPEAT:
                 self._repeat(*argument, greedy=operator is constants.MAX_REPEAT)
             case _:
-                raise ValueError(f"{str(operator).lower()} is not allowed: it takes too long")
+                told = _REFUSED.get(operator, "an atomic group")
+                raise ValueError(f"{told} is not allowed: it takes too long")
 
     def _branch(self, branches: Any) -> None:
         ends = []

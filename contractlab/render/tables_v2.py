@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.decide import CRITICAL, UNDECIDED
 from contractlab.figures import Reading, confusion, read
-from contractlab.gates import COVERAGE, ERRORS, FLAKINESS, fails_critically, groups
 from contractlab.metrics import ConfusionMatrix
 from contractlab.model import Terms
 from contractlab.render import findings, numbers
 from contractlab.render.tables import GateRow
+from contractlab.sample import groups
+from contractlab.standing import COVERAGE, ERRORS, FLAKINESS, fails_critically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from contractlab.decide import Finding, GateResult
     from contractlab.details import Details
-    from contractlab.gates import Group
     from contractlab.grade import Graded
     from contractlab.judge import Judgement
     from contractlab.model import Case, Gate
+    from contractlab.sample import Group
 
     Name = Callable[[str], str]
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from contractlab.gates import Sample
     from contractlab.model import Case, Record, Rubric
+    from contractlab.sample import Sample
 
 Value = dict[str, Any]
 
