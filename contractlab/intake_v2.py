@@ -9,15 +9,7 @@ from contractlab import files
 from contractlab.batches import in_batches
 from contractlab.canonical import encode, encode_quickly
 from contractlab.contract import SCHEMAS
-from contractlab.contract_v2 import (
-    ENTRIES,
-    CaseLoader,
-    check_gates,
-    load_dataset,
-    load_records,
-    load_release,
-    load_rubric,
-)
+from contractlab.dataset_v2 import CaseLoader, load_dataset
 from contractlab.jsontext import parse
 from contractlab.lines import Entries
 from contractlab.manifest import check_manifest
@@ -25,13 +17,18 @@ from contractlab.model import Dataset, Predictions, Rubric
 from contractlab.names import Named, check_readable
 from contractlab.positions import place
 from contractlab.problems import ContractError, Problem
+from contractlab.replay_v2 import load_records, load_release
+from contractlab.rubric_v2 import check_gates, load_rubric
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from contractlab.positions import Lines
 
     Model = Dataset | Rubric | Predictions
+
+ENTRIES: Mapping[str, str] = {"eval-dataset-v2": "cases", "eval-predictions-v2": "records"}
+"""What stands on the lines after the first where a contract is JSON Lines."""
 
 
 def open_value(name: str, data: bytes, value: Any) -> tuple[Model, str]:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from contractlab import files
-from contractlab.contract_v2 import CaseLoader, check_gates, load_record, load_rubric
+from contractlab.dataset_v2 import CaseLoader
 from contractlab.evidence import DIGEST_FORMAT_V2, EVALUATOR_VERSION_V2
 from contractlab.judge_v2 import Inputs, judge_v2
 from contractlab.model import Dataset, Release
@@ -23,6 +23,8 @@ from contractlab.reload_parts import (
     told,
     warnings_of,
 )
+from contractlab.replay_v2 import load_record
+from contractlab.rubric_v2 import check_gates, load_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from contractlab.contract_v2 import CaseLoader, check_gates, load_dataset, load_record, load_rubric
+from contractlab.dataset_v2 import CaseLoader, load_dataset
 from contractlab.judge_v2 import Inputs, sample_of
 from contractlab.model import Release
+from contractlab.replay_v2 import load_record
+from contractlab.rubric_v2 import check_gates, load_rubric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from contractlab import files
-from contractlab.contract_v2 import BOUNDS, CaseLoader, check_gates, load_record, load_rubric
+from contractlab.dataset_v2 import CaseLoader
 from contractlab.defaults import default_rubric
 from contractlab.figures import is_metric
 from contractlab.manifest import check_manifest
 from contractlab.match import ORDERS
+from contractlab.replay_v2 import load_record
+from contractlab.rubric_v2 import BOUNDS, check_gates, load_rubric
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "contracts-v2.md").read_text(encoding="utf-8")

@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 
 from contractlab import files
 from contractlab.contract import GATES_V1, load_dataset, load_predictions, load_rubric
-from contractlab.contract_v2 import CaseLoader, check_gates, load_record
-from contractlab.contract_v2 import load_dataset as load_dataset_v2
-from contractlab.contract_v2 import load_rubric as load_rubric_v2
+from contractlab.dataset_v2 import CaseLoader
+from contractlab.dataset_v2 import load_dataset as load_dataset_v2
 from contractlab.evidence import Evidence
 from contractlab.front import run
 from contractlab.judge import judge
 from contractlab.judge_v2 import Inputs, judge_v2
 from contractlab.model import Release
 from contractlab.render.reasons import message
+from contractlab.replay_v2 import load_record
+from contractlab.rubric_v2 import check_gates
+from contractlab.rubric_v2 import load_rubric as load_rubric_v2
 from contractlab.upgrade import upgrade_dataset, upgrade_predictions, upgrade_rubric
 
 if TYPE_CHECKING:
