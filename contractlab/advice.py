@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from contractlab.compare import exact
+from contractlab.limits import MOST_PROBLEMS
 from contractlab.problems import Path, Problem, Rule
 from contractlab.stats import fewest_resamples, resolves
-from contractlab.words import listed, shown
+from contractlab.words import listed, nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 FEW_CASES = 50
 """Below, the bootstrap's nominal 95 % interval covers the truth less than 91 % of the time."""
+
+_MOST_GUESSES = 100
+"""Gates of one rubric whose unknown names are compared with what they could be meant to be."""
 
 _NEVER_FIRES = {
     "at_least": {"pass_rate": 0, "critical_slice_pass_rate": 0, "paired_delta_ci_low": -1},
@@ -93,7 +98,8 @@ def advise_both(dataset: Dataset, rubric: Rubric, file: str) -> list[Problem]:
     """Warnings about a rubric on a dataset, at their place in the rubric's file."""
     test = dataset.of_split(rubric.split)
     if rubric.terms is not None:
-        return list(_always_passing(test, rubric, file))
+        idle = islice(_of_no_case(test, rubric, file), MOST_PROBLEMS)
+        return [*_always_passing(test, rubric, file), *idle]
     return [
         *_unpassable(test, rubric, file),
         *_idle_on(test, rubric, file),
@@ -114,6 +120,31 @@ def _always_passing(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterat
             file,
             ("pass_requires",),
         )
+
+
+def _of_no_case(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:
+    """Gates of version 2 on a slice, a tag or a class that the judged split has none of."""
+    known = {
+        "slice": sorted({case.slice for case in test}),
+        "tag": sorted({tag for case in test for tag in case.tags}),
+        "class": sorted({case.expected_label for case in test} - {""}),
+    }
+    for index, gate in enumerate(rubric.gates):
+        for selector, name in (("slice", gate.slice), ("tag", gate.tag), ("class", gate.label)):
+            names = known[selector]
+            if name is None or name in names or (name == "*" and names):
+                continue
+            verb = "expects" if selector == "class" else "has"
+            found = f"a {selector}" if name == "*" else f"{selector} {shown(name)}"
+            near = nearest(name, names) if index < _MOST_GUESSES else None
+            hint = f"is it meant to be {shown(near)}?" if near else f"found: {listed(names)}"
+            yield Problem(
+                Rule.IDLE_GATE,
+                f"gate {shown(gate.name)} looks at nothing: no {rubric.split} case {verb} {found}",
+                hint if names else "delete the gate, or add such cases",
+                file,
+                ("gates", index, selector),
+            )
 
 
 def _unpassable(test: tuple[Case, ...], rubric: Rubric, file: str) -> Iterator[Problem]:

@@ -339,7 +339,10 @@ def cases(
 @app.command()
 def explain(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A rule, such as CL301, a gate or a check.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="A rule, such as CL301, a gate, a metric, a bound or a check."
+        ),
     ],
 ) -> int:
     """Print a rule's page: what it finds, why, and how to mend it."""

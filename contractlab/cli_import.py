@@ -72,6 +72,10 @@ def import_(
         str | None,
         typer.Option("--only", metavar="NAME", help="Only this release of several in a file."),
     ] = None,
+    manifest: Annotated[
+        str | None,
+        typer.Option("--manifest", metavar="FILE", help="What the release is made of, as JSON."),
+    ] = None,
     max_bytes: Annotated[
         int, typer.Option("--max-bytes", min=1, metavar="N", help="Size cap of each file.")
     ] = MAX_BYTES,
@@ -94,6 +98,7 @@ def import_(
                 mapping=mapping,
                 dataset_version=dataset_version or command.known_dataset_version(),
                 only=only,
+                manifest=manifest,
                 max_bytes=max_bytes,
             )
         )

@@ -35,12 +35,20 @@ def upgrade(
 
 def aa(
     *,
-    dataset: Annotated[str, typer.Option("--dataset", metavar="FILE", help="The cases.")],
-    rubric: Annotated[str, typer.Option("--rubric", metavar="FILE", help="The gates.")],
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="FILE", help="The cases.")
+    ] = None,
+    rubric: Annotated[
+        str | None, typer.Option("--rubric", metavar="FILE", help="The gates.")
+    ] = None,
     predictions: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("--predictions", metavar="FILE", help="A replay; give it again for more."),
-    ],
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE", help="Read this contractlab.toml."),
+    ] = None,
     release: Annotated[
         str | None,
         typer.Option("--release", metavar="ID", help="Deal this release's trials in two halves."),
@@ -67,7 +75,8 @@ def aa(
         commands_v2.AaOptions(
             dataset=dataset,
             rubric=rubric,
-            predictions=tuple(predictions),
+            predictions=tuple(predictions or ()),
+            config=config,
             release=release,
             baseline=baseline,
             candidate=candidate,

@@ -216,15 +216,11 @@ def judged(
     """
     from contractlab.pipeline import run  # noqa: PLC0415 (what only a comparison needs)
 
-    missing = [name for name in ("dataset", "rubric", "predictions") if not getattr(options, name)]
-    if missing or options.dataset is None or options.rubric is None:
-        *others, last = missing or ["dataset"]
-        names = f"{', '.join(others)} or {last}" if others else last
-        raise ContractError([_nothing_named(f"no {names} named")])
+    dataset, rubric, predictions = named_files(options)
     return run(
-        options.dataset,
-        options.rubric,
-        configuration.expand(options.predictions),
+        dataset,
+        rubric,
+        predictions,
         baseline=options.baseline,
         candidate=options.candidate,
         strict=options.strict,
@@ -232,6 +228,20 @@ def judged(
         places=places,
         progress=progress,
     )
+
+
+def named_files(options: CompareOptions) -> tuple[str, str, list[str]]:
+    """The dataset, the rubric and the replays that the options name.
+
+    Raises:
+        ContractError: one of them is not named.
+    """
+    missing = [name for name in ("dataset", "rubric", "predictions") if not getattr(options, name)]
+    if missing or options.dataset is None or options.rubric is None:
+        *others, last = missing or ["dataset"]
+        names = f"{', '.join(others)} or {last}" if others else last
+        raise ContractError([_nothing_named(f"no {names} named")])
+    return options.dataset, options.rubric, configuration.expand(options.predictions)
 
 
 def with_config(options: CompareOptions) -> CompareOptions:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from contractlab import config as configuration
 from contractlab import files
 from contractlab.canonical import encode_report
-from contractlab.commands import RIGHT
+from contractlab.commands import RIGHT, named_files, with_config
 from contractlab.contrast import Method, needed_cases
 from contractlab.intake import open_contracts, open_documents
+from contractlab.options import CompareOptions
 from contractlab.problems import ContractError, Problem, Rule
 from contractlab.render import numbers
 from contractlab.render.escape import terminal
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from contractlab.aa import AgainstItself
     from contractlab.intake import Document
+    from contractlab.judge_v2 import Inputs
+    from contractlab.sample import Sample
 
 MARGINS = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
 
@@ -103,9 +106,11 @@ def _values(document: Document) -> Iterator[tuple[str, Any]]:
 class AaOptions:
     """`contractlab aa`."""
 
-    dataset: str
-    rubric: str
-    predictions: tuple[str, ...]
+    dataset: str | None = None
+    """None and empty take the configured ones, as `compare` does."""
+    rubric: str | None = None
+    predictions: tuple[str, ...] = ()
+    config: str | None = None
     release: str | None = None
     """Whose trials are dealt; None: of the only release, or two releases are swapped."""
     baseline: str | None = None
@@ -122,16 +127,18 @@ def aa(options: AaOptions) -> int:
     def work() -> str | bytes:
         if options.format not in ("text", "json"):
             raise _usage(f"--format {shown(options.format)}", "text or json")
-        found = against_itself(options)
+        found, warnings = against_itself(options)
         if options.format == "json":
-            return encode_report(_as_dict(found))
+            return encode_report(_as_dict(found, warnings))
+        for each in warnings:
+            write_error(f"warning: {terminal(each)}\n")
         return "".join(f"{line}\n" for line in _aa_lines(found))
 
     return _guarded(work)
 
 
-def against_itself(options: AaOptions) -> AgainstItself:
-    """The rubric's verdicts on an unchanged agent.
+def against_itself(options: AaOptions) -> tuple[AgainstItself, list[str]]:
+    """The rubric's verdicts on an unchanged agent, and why it may not be unchanged.
 
     Raises:
         ContractError: the contracts do not allow it; with the reasons.
@@ -140,35 +147,57 @@ def against_itself(options: AaOptions) -> AgainstItself:
     from contractlab.judge_v2 import sample_of  # noqa: PLC0415
     from contractlab.pipeline_v2 import inputs_of  # noqa: PLC0415
 
-    contracts = open_contracts(
-        options.dataset,
-        options.rubric,
-        configuration.expand(options.predictions),
-        max_bytes=options.max_bytes,
+    named = with_config(
+        CompareOptions(
+            dataset=options.dataset,
+            rubric=options.rubric,
+            predictions=options.predictions,
+            candidate=options.candidate,
+            baseline=options.baseline,
+            config=options.config,
+        )
     )
+    contracts = open_contracts(*named_files(named), max_bytes=options.max_bytes)
     if contracts.rubric.terms is None:
         raise _usage("aa needs version 2 contracts", "contractlab upgrade writes them")
     releases = {each.id: each for of in contracts.replays.values() for each in of.releases}
     release = options.release or (next(iter(releases)) if len(releases) == 1 else None)
     if release is None:
-        inputs, _ = inputs_of(contracts, baseline=options.baseline, candidate=options.candidate)
+        inputs, _ = inputs_of(contracts, baseline=named.baseline, candidate=named.candidate)
         sample = sample_of(inputs)
-        return from_swaps(inputs, sample, rounds=options.rounds, seed=options.seed)
+        found = from_swaps(inputs, sample, rounds=options.rounds, seed=options.seed)
+        return found, list(_unlike(inputs, sample))
     if release not in releases:
         raise _usage(f"release {shown(release)} is in none of the replays", "name a recorded one")
-    found = from_trials(
+    dealt = from_trials(
         contracts.dataset,
         contracts.rubric,
         releases[release],
         rounds=options.rounds,
         seed=options.seed,
     )
-    if found is None:
+    if dealt is None:
         raise _usage(
             f"release {shown(release)} has no case with two trials",
             "record more trials, or name two releases: their sides are then swapped at random",
         )
-    return found
+    return dealt, []
+
+
+def _unlike(inputs: Inputs, sample: Sample) -> Iterator[str]:
+    """Signs that two releases are no two recordings of one agent."""
+    one, other = inputs.baseline, inputs.candidate
+    both = f"{shown(one.id)} and {shown(other.id)}"
+    about = "these are two releases, and aa is about one: what really changed is counted as noise"
+    if one.manifest is not None and other.manifest is not None and one.manifest != other.manifest:
+        yield f"{both} have different manifests: {about}"
+    seen = sample.contrast("pass_rate", sample.everything(), inputs.rubric)
+    if seen is not None and not seen.interval.low <= 0 <= seen.interval.high:
+        yield (
+            f"{both} differ by more than noise: difference {numbers.points(seen.delta)} points,"
+            f" {numbers.confidence(seen.method.confidence)} interval"
+            f" {numbers.interval(seen.interval)}: {about}"
+        )
 
 
 def _aa_lines(found: AgainstItself) -> Iterator[str]:
@@ -177,7 +206,8 @@ def _aa_lines(found: AgainstItself) -> Iterator[str]:
         if found.source == "trials"
         else "two releases with their sides swapped at random"
     )
-    yield f"{found.rounds} comparisons of an unchanged agent, {found.cases} cases ({how})"
+    cases = numbers.counted(found.cases, "case")
+    yield f"{found.rounds} comparisons of an unchanged agent, {cases} ({how})"
     for verdict, count in found.verdicts.items():
         bounds = found.interval(verdict)
         span = (
@@ -194,13 +224,14 @@ def _aa_lines(found: AgainstItself) -> Iterator[str]:
         yield f"  {share:>8}  {terminal(name)}"
 
 
-def _as_dict(found: AgainstItself) -> dict[str, Any]:
+def _as_dict(found: AgainstItself, warnings: list[str]) -> dict[str, Any]:
     return {
         "source": found.source,
         "rounds": found.rounds,
         "cases": found.cases,
         "verdicts": {str(verdict): count for verdict, count in found.verdicts.items()},
         "reasons": dict(found.reasons),
+        "warnings": warnings,
     }
 
 

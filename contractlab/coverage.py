@@ -52,7 +52,8 @@ def check_replays(replays: Mapping[str, Predictions]) -> list[Problem]:
 def _case_ids(release: Release, file: str, records: Path) -> Iterator[Problem]:
     ids = {record.case_id for record in release.records}
     if len(ids) < len(release.records):
-        yield from islice(_repeated_records(release, file, records), MOST_PROBLEMS)
+        found = _repeated_records(release, file, records, several=len(records) == 1)
+        yield from islice(found, MOST_PROBLEMS)
     joined = "".join(ids)
     if not (joined.isascii() and joined.isprintable()):
         yield from check_readable(
@@ -64,18 +65,31 @@ def _case_ids(release: Release, file: str, records: Path) -> Iterator[Problem]:
         )
 
 
-def _repeated_records(release: Release, file: str, records: Path) -> Iterator[Problem]:
+def _repeated_records(
+    release: Release, file: str, records: Path, *, several: bool
+) -> Iterator[Problem]:
+    """Records of one case and trial.
+
+    Args:
+        release: the one that has them.
+        file: its file.
+        records: where they stand in it.
+        several: whether a case may have several trials, as in version 2.
+    """
+    hint = "keep the record that was replayed last, or record again"
+    if several:
+        hint = 'keep one of them, or number the trials: "trial": 0, 1, ...'
     first: dict[tuple[str, int], int] = {}
     for entry, record in enumerate(release.records):
         trial = record.run.trial
         at = first.setdefault((record.case_id, trial), entry)
         if at != entry:
-            of_trial = f", trial {trial}" if trial else ""
+            of_trial = f", trial {trial}" if several else ""
             yield Problem(
                 Rule.DUPLICATE_RECORD,
                 f"release {shown(release.id)} has two records for case"
                 f" {shown(record.case_id)}{of_trial}",
-                "keep the record that was replayed last, or record again",
+                hint,
                 file,
                 (*records, entry, "case_id"),
                 related=(Related(file, (*records, at, "case_id"), "first seen here"),),

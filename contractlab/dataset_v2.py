@@ -103,7 +103,7 @@ class CaseLoader:
             except _BadError as error:
                 self._note(
                     Rule.BAD_MATCHER, error.message, (*path, name, *error.path),
-                    "correct it; docs/contracts-v2.md has every matcher",
+                    "correct it; contractlab explain has each, such as: contractlab explain range",
                 )  # fmt: skip
         order = list(CHECKS)
         checks.sort(key=lambda check: order.index(check.name))

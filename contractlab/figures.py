@@ -34,6 +34,9 @@ WHOLE = ("macro_f1", "critical_slice_pass_rate", "slice_pass_rate_gap", "paired_
          "error_rate", "flaky_rate")  # fmt: skip
 _MEASURES = ("latency_ms", "cost_usd")
 _PER_CASE = ("pass_rate", "mean_score", "accuracy")
+METRICS = (*_PER_CASE, "check:NAME", "outcome:NAME", *PER_CLASS, *OF_K, *WHOLE, *_MEASURES,
+           "tokens.KIND")  # fmt: skip
+"""Every metric; a measure without its summary."""
 
 
 def is_per_case(metric: str) -> bool:

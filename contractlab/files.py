@@ -24,7 +24,7 @@ DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 _HERE = os.path.dirname(os.path.abspath(__file__))
 # A wheel carries these inside the package; an editable install finds the repository's.
 _SCHEMA_FOLDERS = (os.path.join(_HERE, "schemas"), os.path.join(_HERE, "..", "schemas"))
-_RULE_PAGES = (os.path.join(_HERE, "rules.md"), os.path.join(_HERE, "..", "docs", "rules.md"))
+_PAGE_FOLDERS = (_HERE, os.path.join(_HERE, "..", "docs"))
 
 
 def read(name: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
@@ -137,9 +137,15 @@ def checker(name: str) -> Checker:
     return _checkers[name]
 
 
+def page(name: str) -> str:
+    """A packaged page of `docs/`: `rules` or `default-rubric`."""
+    paths = [os.path.join(each, f"{name}.md") for each in _PAGE_FOLDERS]
+    return _packaged(paths).decode("utf-8").replace("\r\n", "\n")
+
+
 def rules_page(rule: Rule) -> str:
     """One rule's section of the packaged `docs/rules.md`."""
-    text = _packaged(_RULE_PAGES).decode("utf-8").replace("\r\n", "\n")
+    text = page("rules")
     start = text.index(f"\n## {rule.code} ") + 1
     end = text.find("\n## ", start)
     return text[start:].rstrip() + "\n" if end < 0 else text[start:end].rstrip() + "\n"

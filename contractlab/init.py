@@ -23,7 +23,7 @@ from contractlab.importers.source import Source
 from contractlab.intake import open_document
 from contractlab.jsontext import parse
 from contractlab.problems import ContractError, Problem, Rule
-from contractlab.words import shown
+from contractlab.words import listed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -160,12 +160,13 @@ def _said(
     critical = sum("critical" in case for case in cases)
     yield f"{len(cases)} cases, all in the split test; {critical} critical"
     yield from more
-    snapshots = sum(case["id"] not in facts or not facts[case["id"]].expect for case in cases)
-    if snapshots:
-        yield (
-            f"{snapshots} cases expect what this replay did (its tools, its label, that it answers)"
-            ": read them, and correct what was wrong"
-        )
+    yield from _said_of_snapshots(
+        [
+            case["expect"]
+            for case in cases
+            if case["id"] not in facts or not facts[case["id"]].expect
+        ]
+    )
     bare = [
         case["id"] for case in cases if case["expect"] == _ANSWERS and not seen[case["id"]].answered
     ]
@@ -176,7 +177,29 @@ def _said(
         )
     if len({case.get("family_id", case["id"]) for case in cases}) == len(cases):
         yield "every case is a family of its own: give near-copies one family_id"
-    yield "why the rubric is as it is: docs/default-rubric.md; next: contractlab validate"
+    yield "why the rubric is as it is: contractlab explain default-rubric"
+    yield "next: contractlab validate"
+
+
+def _said_of_snapshots(expected: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """What the cases expect of which nothing says what was wanted."""
+    did = [expect for expect in expected if expect.keys() & _DID.keys()]
+    if did:
+        parts = ", ".join(told for key, told in _DID.items() if any(key in each for each in did))
+        yield (
+            f"{len(did)} cases expect what this replay did ({parts})"
+            ": read them, and correct what was wrong"
+        )
+    graded = [expect["outcomes"] for expect in expected if "outcomes" in expect]
+    if graded:
+        names = sorted({name for outcomes in graded for name in outcomes})
+        yield (
+            f"{len(graded)} cases expect every outcome to be true, whatever this replay did "
+            f"({listed(names)}): turn round those that mean harm"
+        )
+
+
+_DID = {"tools": "its tools", "label": "its label", "answer": "that it answers"}
 
 
 def _seen(records: Iterable[Mapping[str, Any]]) -> dict[str, _Seen]:
@@ -215,9 +238,7 @@ def _case(id_: str, seen: _Seen, facts: CaseFacts | None) -> dict[str, Any]:
 
 
 def _snapshot(seen: _Seen) -> dict[str, Any]:
-    """What the baseline did, where nothing says what was wanted."""
-    if seen.outcomes:
-        return {"outcomes": dict.fromkeys(sorted(seen.outcomes), True)}
+    """What the baseline did, and each outcome true, where nothing says what was wanted."""
     expect: dict[str, Any] = {}
     if len(seen.labels) == 1:
         expect["label"] = next(iter(seen.labels))
@@ -225,7 +246,11 @@ def _snapshot(seen: _Seen) -> dict[str, Any]:
         calls = [{"name": name} for name in sorted(seen.calls.elements())]
         expect["tools"] = {"mode": "superset", "arguments": "ignore", "calls": calls}
     # A case that expects nothing could never fail: one without a good run is to answer at least.
-    return expect or _ANSWERS
+    if not expect and (seen.answered or not seen.outcomes):
+        expect = dict(_ANSWERS)
+    if seen.outcomes:
+        expect["outcomes"] = dict.fromkeys(sorted(seen.outcomes), True)
+    return expect
 
 
 _ANSWERS: dict[str, Any] = {"answer": {"matches": r"\S"}}

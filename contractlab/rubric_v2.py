@@ -10,11 +10,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from contractlab.dataset_v2 import CHECKS
-from contractlab.figures import OF_K, PER_CLASS, is_metric, is_per_case
+from contractlab.figures import METRICS, OF_K, PER_CLASS, SUMMARIES, is_metric, is_per_case
 from contractlab.limits import MOST_PROBLEMS
 from contractlab.model import Gate, Rubric, Share, Terms, Verdict
 from contractlab.problems import Problem, Rule
-from contractlab.words import shown
+from contractlab.words import nearest, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def _gate_problems(gate: Any) -> Iterator[tuple[str, ...]]:
         yield f"the gate on {shown(metric)} {found}", f"give it one of {', '.join(BOUNDS)}"
     kind, _, name = metric.partition(":")
     if not is_metric(metric) or (kind == "check" and name not in CHECKS):
-        yield f"{shown(metric)} is no metric", "docs/contracts-v2.md has all of them", "metric"
+        yield f"{shown(metric)} is no metric", _metric_hint(metric), "metric"
         return
     if ("class" in gate) != (metric in PER_CLASS):
         if metric in PER_CLASS:
@@ -141,3 +141,15 @@ def _gate_problems(gate: Any) -> Iterator[tuple[str, ...]]:
             yield f"{metric} is about all cases", "delete it", selector
     if metric in own and bounds and bounds[0] not in ("at_least", "at_most"):
         yield f"{metric} takes at_least or at_most", "use one of the two", bounds[0]
+
+
+def _metric_hint(metric: str) -> str:
+    """The metric that is meant, or all that there are."""
+    measures = [f"{each}.{summary}" for each in ("latency_ms", "cost_usd") for summary in SUMMARIES]
+    checks = [f"check:{name}" for name in CHECKS]
+    plain = [name for name in METRICS if name.islower() and name not in ("latency_ms", "cost_usd")]
+    near = nearest(metric, [*plain, *checks, *measures])
+    if near is not None:
+        return f"is it meant to be {shown(near)}?"
+    names = ", ".join([*plain, "outcome:NAME", *checks, "latency_ms.p95", "cost_usd.mean"])
+    return f"name one of {names}, ...; contractlab explain pass_rate says what one is"

@@ -282,7 +282,8 @@ RULES: Mapping[Rule, Entry] = {
         "A gate of a version 2 rubric names no metric that there is, has no bound or several, or"
         " has a selector that its metric does not take.",
         "It reads like protection, and could not be looked at.",
-        "`docs/contracts-v2.md` lists the metrics with their selectors and bounds.",
+        "`contractlab explain pass_rate` says what a metric is, and `contractlab explain at_least`"
+        " what a bound is; `docs/contracts-v2.md` lists both with the selectors.",
     ),
     Rule.SPLIT_NOT_FROZEN: Entry(
         "The rubric judges a split that the dataset does not list as frozen.",
@@ -302,7 +303,8 @@ RULES: Mapping[Rule, Entry] = {
     ),
     Rule.IDLE_GATE: Entry(
         "A gate has a limit that no value can break, or looks at something the test split has"
-        " none of; or `pass_requires` of a version 2 rubric names nothing that some case expects.",
+        " none of, such as a slice, tag or class that no case has; or `pass_requires` of a version"
+        " 2 rubric names nothing that some case expects.",
         "It reads like protection, and is none.",
         "Set a limit that a bad release would break. A slice gap needs two slices; the critical"
         " slice gate needs a critical case.",

@@ -165,11 +165,14 @@ class Explainer:
     ) -> Iterator[Problem]:
         unknown = [name for name in part if name not in known]
         for index, name in enumerate(unknown):
-            meant = _meant(name, known, part) if index < _MOST_GUESSES else None
+            meant = None
+            if index < _MOST_GUESSES:
+                near = _meant(name, known, part)
+                meant = _elsewhere(name, known) or (near and f'"{near}"')
             yield Problem(
                 Rule.UNKNOWN_FIELD,
                 f"{shown(name)} is not a field of {_holder(path, part)}",
-                f'is it meant to be "{meant}"?'
+                f"is it meant to be {meant}?"
                 if meant
                 else f"delete it; fields: {', '.join(known)}",
                 self._file,
@@ -228,6 +231,27 @@ def _of_value(keyword: str, limit: Any, part: Any, what: str) -> Said:
             return Rule.OUT_OF_RANGE, f"{what} has {len(part)} entries", f"at most {limit}"
         case other:  # a keyword that the compiled check does not know either
             raise ValueError(f"no words for the keyword {other!r}")
+
+
+_BOUNDS = {
+    **dict.fromkeys(("min", "minimum", "gte", "ge", "gt"), "at_least"),
+    **dict.fromkeys(("max", "maximum", "lte", "le", "lt"), "at_most"),
+}
+_MATCHERS = {
+    **dict.fromkeys(("eq", "equal", "const"), "equals"),
+    **dict.fromkeys(("regex", "regexp", "pattern", "match"), "matches"),
+}
+
+
+def _elsewhere(name: str, known: Mapping[str, object]) -> str | None:
+    """What another tool's word for a bound or a matcher is called here, where it may stand."""
+    word = name.lower().lstrip("$")
+    bound, matcher = _BOUNDS.get(word), _MATCHERS.get(word)
+    if bound in known:
+        return f'"{bound}"'
+    if bound is not None and "range" in known:
+        return f'"range": {{"{bound}": ...}}'
+    return f'"{matcher}"' if matcher in known else None
 
 
 def _meant(name: str, known: Mapping[str, object], part: Mapping[str, object]) -> str | None:

@@ -14,10 +14,15 @@ import pytest
 from contractlab import commands, front
 from contractlab.commands import exit_code
 from contractlab.contract import GATES_V1
-from contractlab.decide import CRITICAL
+from contractlab.decide import CRITICAL, UNDECIDED
 from contractlab.explain import page
+from contractlab.figures import METRICS, SUMMARIES, is_metric
+from contractlab.glossary import BOUNDS, STANDING
+from contractlab.glossary import METRICS as EXPLAINED
 from contractlab.grade import CHECKS
 from contractlab.model import Verdict
+from contractlab.rubric_v2 import BOUNDS as GATE_BOUNDS
+from contractlab.standing import COVERAGE, ERRORS, FLAKINESS, MINIMUM_CASES, MINIMUM_POWER
 from tests.builders import case, dataset, predictions, release, rubric, write, write_triple
 
 if TYPE_CHECKING:
@@ -225,6 +230,14 @@ def test_a_dataset_is_told_from_a_report_in_one_problem(
         ("min_f1", 0, "A gate: Harmonic mean of precision and recall."),
         ("tool_correct", 0, "A check: the tool that was used"),
         ("critical", 0, "BLOCK"),
+        ("pass_rate", 0, "Share of cases that pass."),
+        ("not-worse-by", 0, "must show that it is no worse"),
+        ("latency_ms.p95", 0, "in milliseconds"),
+        ("outcome:refund given", 0, "outcome:NAME\n\nA metric (version 2)"),
+        ("range", 0, "A matcher (version 2): A number within"),
+        ("default-rubric", 0, "# The default rubric, and why"),
+        ("no_regression", 2, "is it meant to be no_regression_at?"),
+        ("CL998", 2, "metrics and bounds: pass_rate, "),
         ("famly-leakage", 2, "is it meant to be family-leakage (CL301)?"),
         ("CL999", 2, "\nCL301  family-leakage\n"),
     ],
@@ -240,6 +253,23 @@ def test_explain_knows_rules_gates_and_checks_and_what_is_nearly_one(
 @pytest.mark.parametrize("name", [*CHECKS, CRITICAL, *(gate for gate, *_ in GATES_V1)])
 def test_every_gate_and_check_has_an_explanation(name: str) -> None:
     assert page(name)
+
+
+def test_every_metric_bound_and_standing_gate_of_version_2_has_an_explanation() -> None:
+    named = {name: name.replace("NAME", "tools").replace("KIND", "input") for name in METRICS}
+    measures = {"latency_ms", "cost_usd", "tokens.KIND"}
+    spelled = [
+        f"{name}.{summary}"
+        for key, name in named.items()
+        for summary in (SUMMARIES if key in measures else ())
+    ] + [name for key, name in named.items() if key not in measures]
+    assert all(map(is_metric, spelled))
+    assert all(map(page, spelled))
+    assert set(EXPLAINED) == set(METRICS)
+    assert tuple(BOUNDS) == GATE_BOUNDS
+    standing = (COVERAGE, ERRORS, FLAKINESS, MINIMUM_CASES, MINIMUM_POWER, CRITICAL, UNDECIDED)
+    rules = ("none_may_fail", "none_newly_fails", "at_most_rate", "errors", "flakiness")
+    assert all(map(page, [*standing, *rules, *STANDING, *GATE_BOUNDS]))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["compare", "--help"], ["version"]])

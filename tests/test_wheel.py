@@ -50,7 +50,9 @@ def test_the_wheel_carries_schemas_rule_pages_licences_and_nothing_of_the_tests(
     names = set(zipfile.ZipFile(wheel).namelist())
 
     assert {f"contractlab/schemas/{path.name}" for path in (ROOT / "schemas").iterdir()} <= names
-    assert {"contractlab/rules.md", "contractlab/py.typed"} <= names
+    assert {
+        f"contractlab/{name}" for name in ("rules.md", "default-rubric.md", "py.typed")
+    } <= names
     assert {Path(name).name for name in names if "/licenses/" in name} == {
         "LICENSE",
         "UNICODE-LICENSE.txt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from contractlab.importers.chat import choice
 from contractlab.importers.follow import follow
 from contractlab.importers.messages import GUESSED, case_id
 from contractlab.importers.neutral import CaseFacts, NeutralRecord, Skipped, Where
@@ -46,6 +47,7 @@ _SESSION_TYPES = {
 _SESSION_KEYS = {"sessionId", "session_id", "leafUuid", "messageId", "snapshot"}
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use"}
 _LIMITS = {"max_tokens", "model_context_window_exceeded"}
+_OPENAI_ROLES = {"developer", "tool", "function"}
 _ASIDE = ("<command-", "<local-command-", "<bash-", "<user-memory", "Caveat: The messages below")
 """How a session writes what the user did without asking anything."""
 
@@ -106,6 +108,16 @@ def read(source: Source) -> Iterator[Found]:
         yield _session(lines, Where(source.name, begun[session], session or None))
     if aside and not sessions:
         yield Skipped("a session without a message", Where(source.name))
+
+
+def _is_openai(given: dict[str, Any], said: Sequence[Any]) -> bool:
+    """Whether a run has what only OpenAI's chat API writes, and nothing that only this one does."""
+    if any(_has_blocks(each) for each in said):
+        return False
+    return bool(choice(given)) or any(
+        word(each.get("role")) in _OPENAI_ROLES or type(each.get("tool_calls")) is list
+        for each in map(obj, said)
+    )
 
 
 def _is_conversation(value: list[Any]) -> bool:
@@ -176,6 +188,8 @@ def _record(seen: Walk, said: Sequence[Any], where: Where, value: Any) -> Neutra
 def _run(value: Any, where: Where) -> Found:
     said = _said(value)
     given = obj(value)
+    if _is_openai(given, said):
+        return Skipped("is OpenAI chat: import it as openai-chat", where)
     failed = first(obj(_response(given)), "error") or obj(given.get("result")).get("error")
     if not any(obj(each).get("role") for each in said):
         called = name(first(given, "case_id", "custom_id", "task_id"))

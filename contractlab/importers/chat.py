@@ -103,11 +103,12 @@ def _messages(value: Any) -> list[Any]:
     if found is None:
         found = first(obj(first(given, "request", "body")), "messages")
     messages = arr(parsed(found))
-    message = _choice(given).get("message")
+    message = choice(given).get("message")
     return [*messages, message] if type(message) is dict else messages
 
 
-def _choice(given: dict[str, Any]) -> dict[str, Any]:
+def choice(given: dict[str, Any]) -> dict[str, Any]:
+    """The first choice of the API's answer; empty where there is none."""
     choices = arr(_answer(given).get("choices"))
     return obj(choices[0]) if choices else {}
 
@@ -126,7 +127,7 @@ def _run(value: Any, where: Where) -> Found:
     if not any(map(_is_message, messages)):
         if called is None or not failed:
             return Skipped("has no messages", where)
-    elif "method" in given and "url" in given and not _choice(given):
+    elif "method" in given and "url" in given and not choice(given):
         return Skipped("a request without its answer", where)
     seen = follow(messages)
     notes: tuple[str, ...] = (GUESSED,) if seen.guessed else ()
@@ -146,7 +147,7 @@ def _run(value: Any, where: Where) -> Found:
         release=name(first(given, "release", "release_id")),
         notes=notes,
     )
-    _ended(record, failed, word(_choice(given).get("finish_reason")))
+    _ended(record, failed, word(choice(given).get("finish_reason")))
     return record
 
 

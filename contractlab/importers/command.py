@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from contractlab import config as configuration
 from contractlab import files
-from contractlab.importers import mapping_file
+from contractlab.importers import manifest_file, mapping_file
 from contractlab.importers.convert import (
     Tally,
     Wanted,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from contractlab.importers.neutral import CaseFacts
+    from contractlab.manifest import Manifest
 
 FIRST_DATASET = "1"
 """The dataset version of a replay that came before its dataset."""
@@ -46,6 +47,8 @@ class ImportOptions:
     dataset_version: str | None = None
     """The dataset that the runs are replays of; None: to be named once there is one."""
     only: str | None = None
+    manifest: str | None = None
+    """What the release is made of, a file; None: as the replay that is there has it."""
     max_bytes: int = MAX_BYTES
 
 
@@ -63,10 +66,14 @@ def import_runs(
     mapping = None if options.mapping is None else mapping_file.load(options.mapping)
     wanted = Wanted(options.format, options.inputs, mapping, options.only, options.max_bytes)
     tally = Tally()
+    release: dict[str, Any] = {"release_id": options.release}
+    manifest = _manifest(options)
+    if manifest is not None:
+        release["manifest"] = manifest
     header: dict[str, Any] = {
         "schema_version": "eval-predictions-v2",
         "dataset_version": options.dataset_version or FIRST_DATASET,
-        "release": {"release_id": options.release},
+        "release": release,
     }
 
     def reject(record: dict[str, Any], why: str) -> None:
@@ -87,7 +94,17 @@ def import_runs(
         finished,
         reject,
     )
-    return [*summary(tally), f"written: {options.output} (release {options.release})"]
+    lines = [*summary(tally), f"written: {options.output} (release {options.release})"]
+    if manifest is not None and options.manifest is None:
+        lines.append("kept the manifest of the replay that was there")
+    return lines
+
+
+def _manifest(options: ImportOptions) -> Manifest | None:
+    """The release's manifest: the one that is named, else what was added to the last replay."""
+    if options.manifest is not None:
+        return manifest_file.load(options.manifest)
+    return manifest_file.of_replay(options.output, options.release, max_bytes=options.max_bytes)
 
 
 def default_output(release: str) -> str:
@@ -113,8 +130,8 @@ def _is_lines(name: str) -> bool:
 
 
 def _check_output(options: ImportOptions) -> None:
-    read = options.inputs if options.mapping is None else (*options.inputs, options.mapping)
-    for name in read:
+    read = (*options.inputs, options.mapping, options.manifest)
+    for name in filter(None, read):
         same = os.path.abspath(name) == os.path.abspath(options.output)  # noqa: PTH100
         if same or (os.path.exists(options.output) and _samefile(name, options.output)):  # noqa: PTH110
             raise ContractError(

@@ -211,9 +211,6 @@ def _facts(facts: CaseFacts, record: NeutralRecord, mapping: Mapping | None) -> 
     from dataclasses import replace  # noqa: PLC0415 (once a case, only where cases are wanted)
 
     told = {} if mapping is None else mapping.facts(record)
-    if record.outcomes and "outcomes" not in facts.expect:
-        expect = {**facts.expect, "outcomes": dict.fromkeys(sorted(record.outcomes), True)}
-        told["expect"] = expect
     return replace(facts, **told) if told else facts
 
 

@@ -140,12 +140,10 @@ def _unpacked(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def case(record: NeutralRecord) -> CaseFacts:
-    """The trace's input, its tags, and the scores that are a yes."""
+    """The trace's input and its tags."""
     trace = _trace(record.raw)
     tags = tuple(sorted({tag for tag in arr(trace.get("tags")) if text(tag)}))
-    wanted = {"outcomes": dict.fromkeys(sorted(record.outcomes), True)} if record.outcomes else {}
-    given = _input(trace, _observations(record.raw))
-    return CaseFacts(input=given, tags=tags, expect=wanted)
+    return CaseFacts(input=_input(trace, _observations(record.raw)), tags=tags)
 
 
 def _trace(value: Any) -> dict[str, Any]:

@@ -99,4 +99,4 @@ class CaseFacts:
     risk: str | None = None
     """The kind of harm, where the case is critical; None: it is not."""
     expect: Mapping[str, Any] = field(default_factory=dict)
-    """As a dataset writes it."""
+    """As a dataset writes it; empty where the format does not say what is wanted."""

@@ -76,9 +76,6 @@ def case(record: NeutralRecord) -> CaseFacts:
         input=first(row, "input", "prompt", "question"),
         family_id=name(row.get("family_id")),
         slice=name(row.get("slice")),
-        expect={"outcomes": dict.fromkeys(sorted(record.outcomes), True)}
-        if record.outcomes
-        else {},
     )
 
 

@@ -48,6 +48,30 @@ def cut_inside(text: str, most: int) -> str:
     return cut(text, most - width(tail)) + tail
 
 
+def cut_apart(one: str, other: str, most: int) -> tuple[str, str]:
+    """Two texts in so many characters each, cut so that where they first differ is seen.
+
+    A text in quotes keeps the closing one. For names and JSON, not for columns: wide characters
+    count as one.
+    """
+    pairs = zip(one, other, strict=False)
+    shorter = min(len(one), len(other))
+    at = next((index for index, (each, to) in enumerate(pairs) if each != to), shorter)
+    return _seen_at(one, at, most), _seen_at(other, at, most)
+
+
+def _seen_at(text: str, at: int, most: int) -> str:
+    if len(text) <= most:
+        return text
+    quote = '"' if text[0] == text[-1] == '"' else ""
+    head, room = most // 3, most - most // 3
+    if at < most - 8:  # a few characters behind the difference are seen too
+        return f"{text[:most]}…{quote}"
+    start = min(at - room // 4, len(text) - room)
+    end = start + room
+    return f"{text[:head]}…{text[start:end]}" + (f"…{quote}" if end < len(text) else "")
+
+
 def left(text: str, columns: int) -> str:
     """The text, filled up on its right."""
     return text + " " * (columns - width(text))

@@ -32,7 +32,7 @@ def how_sure(judgement: Judgement, details: Details) -> Iterator[str]:
         f" {difference.missed(judgement.comparison)}."
     )
     if overall.units < FEW_UNITS and overall.units < overall.cases:
-        yield f"{overall.units} families are few: every interval over so few is too narrow."
+        yield f"{few(overall.units)}."
     if details.power is not None:
         needed = details.needed
         more = "" if needed is None else f"; 80 % needs about {numbers.counted(needed, 'case')}"
@@ -53,3 +53,9 @@ def method(judgement: Judgement, details: Details) -> str:
     unit = (rubric.terms or Terms()).unit
     confidence = numbers.confidence(rubric.confidence)
     return f"{confidence} {METHODS[used.interval]} interval, by {unit}{drawn}"
+
+
+def few(units: int) -> str:
+    """That so few families carry no interval; without a full stop."""
+    many = "1 family is" if units == 1 else f"{units} families are"
+    return f"{many} few: every interval over so few is too narrow"

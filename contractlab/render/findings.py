@@ -231,8 +231,10 @@ def _too_small(what: str, gate: GateResult, finding: Finding, seen: Contrast) ->
 def _weak(gate: GateResult, finding: Finding, seen: Contrast) -> str:
     need = f"; about {numbers.count(finding.needed)} would" if finding.needed else ""
     margin = numbers.rate(finding.baseline, "nearest")
+    verb = "shows" if seen.cases == 1 else "show"
     return (
-        f"{numbers.count(seen.cases)} cases show an unchanged agent within a margin of {margin}"
+        f"{numbers.counted(seen.cases, 'case')} {verb} an unchanged agent"
+        f" within a margin of {margin}"
         f" with a probability of {numbers.rate(Fraction(gate.observed or 0))} only,"
         f" {gate.threshold!r} is required{need}"
     )

@@ -57,12 +57,12 @@ def _left_out(data: Island) -> str:
     notes = []
     if data.left_out:
         notes.append(
-            f"{numbers.count(data.left_out)} cases had no room here; the JSON report has them."
+            f"{numbers.counted(data.left_out, 'case')} had no room here; the JSON report has them."
         )
     if data.brief:
         notes.append(
-            f"Of {numbers.count(data.brief)} cases there was room for the outcome only; the JSON"
-            " report has what was asked and done."
+            f"Of {numbers.counted(data.brief, 'case')} there was room for the outcome only;"
+            " the JSON report has what was asked and done."
         )
     if data.shortened:
         notes.append(

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from contractlab.render import findings, numbers
-from contractlab.render.difference_v2 import FEW_UNITS, METHODS
+from contractlab.render.columns import cut_apart
+from contractlab.render.difference_v2 import FEW_UNITS, METHODS, few
 from contractlab.render.escape import terminal
 from contractlab.render.reasons import message, primary_reason
 from contractlab.render.text import of_flip, why_worse
@@ -76,7 +77,7 @@ def _names(judgement: Judgement, details: Details) -> Iterator[str]:
 def _runs(side: Side, details: Details) -> str:
     parts = [f"{numbers.count(side.covered)} of {numbers.count(details.cases)} cases"]
     if side.records != side.covered:
-        parts.append(f"{numbers.count(side.records)} records")
+        parts.append(numbers.counted(side.records, "record"))
     parts += [
         f"{numbers.count(count)} {status}" for status, count in side.statuses.items()
         if status != "ok"
@@ -93,7 +94,7 @@ def _changed(details: Details) -> Iterator[str]:
         yield f"changed    {'nothing' if known else 'not recorded'} (release manifests)"
         return
     for index, change in enumerate(changes[:_CHANGES]):
-        was, now = (_part(each) for each in (change.before, change.after))
+        was, now = map(_part, cut_apart(change.before, change.after, _NAME))
         what = terminal(f"{change.component}.{change.part}")
         yield f"{'changed    ' if not index else '           '}{what}: {was} -> {now}"
     if len(changes) > _CHANGES:
@@ -101,9 +102,7 @@ def _changed(details: Details) -> Iterator[str]:
 
 
 def _part(text: str) -> str:
-    if not text:
-        return "absent"
-    return terminal(text if len(text) <= _NAME else f"{text[:_NAME]}…")
+    return terminal(text) if text else "absent"
 
 
 def figure_rows(judgement: Judgement, details: Details) -> Iterator[Row]:
@@ -193,7 +192,7 @@ def _paired(judgement: Judgement, details: Details, *, verbose: bool) -> Iterato
     if missed:
         yield f"this set could have missed a regression of up to {missed} points"
     if overall.units < FEW_UNITS and overall.units < overall.cases:
-        yield f"{overall.units} families are few: every interval over so few is too narrow"
+        yield few(overall.units)
     if details.power is not None:
         margin = judgement.rubric.terms.margin if judgement.rubric.terms else None
         needed = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +69,17 @@ def test_a_file_is_known_by_what_it_looks_like(tmp_path: Path, format_: str) -> 
 def test_every_other_name_stands_for_a_format() -> None:
     assert set(ALIASES.values()) <= FORMATS.keys()
     assert not ALIASES.keys() & FORMATS.keys()
+
+
+def test_the_page_lists_every_other_name_of_a_format() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
+    shown = page.split("Other names, for the same formats:\n\n")[1].split("\n\n")[0]
+    listed = {
+        alias: names[0]
+        for names in (re.findall("`([^`]+)`", line) for line in shown.splitlines())
+        for alias in names[1:]
+    }
+    assert listed == ALIASES
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -389,6 +401,96 @@ def test_traces_without_verdicts_expect_what_the_baseline_did(
     assert one["expect"] == {"tools": tools}
     assert two["expect"] == {"answer": {"matches": r"\S"}}
     assert run("validate") == 0
+
+
+REFUNDED = """
+[label]
+path = "@.answer"
+match = "(refused|granted)"
+
+[outcomes.refunded]
+path = '@.calls[?name == "refund"].name'
+true = ["refund"]
+default = "no"
+"""
+REFUSED = [*TALK[:-1], says("It is refused.")]
+
+
+@pytest.mark.parametrize("again", [[], ["--mapping", "mapping.toml"]], ids=["bare", "mapping"])
+def test_outcomes_without_a_wanted_side_are_expected_beside_what_the_replay_did(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    again: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mapping.toml").write_text(REFUNDED, encoding="utf-8")
+    raw = lines(tmp_path, [{"case_id": "a", "messages": REFUSED}])
+    mapped = ["--mapping", "mapping.toml"]
+    assert run("import", "auto", raw, "--release", "base", *mapped) == 0
+    (record,) = read("runs/base.json")["records"]
+    assert (record["label"], record["outcomes"]) == ("refused", {"refunded": False})
+    capsys.readouterr()
+    assert run("init", "runs/base.json", *again) == 0
+    (case,) = read("evals/dataset.json")["cases"]
+    assert case["expect"] == {
+        "label": "refused",
+        "tools": {"mode": "superset", "arguments": "ignore", "calls": [{"name": "find"}]},
+        "outcomes": {"refunded": True},
+    }
+    told = capsys.readouterr().out.splitlines()
+    assert "inputs are from the raw openai-chat files" in " ".join(told)
+    assert (
+        "1 cases expect what this replay did (its tools, its label): "
+        "read them, and correct what was wrong"
+    ) in told
+    assert (
+        '1 cases expect every outcome to be true, whatever this replay did ("refunded"): '
+        "turn round those that mean harm"
+    ) in told
+    assert run("validate") == 0
+
+
+def test_a_row_that_has_only_an_outcome_is_said_to_expect_only_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mapping.toml").write_text('[outcomes.good]\npath = "good"\n', encoding="utf-8")
+    raw = lines(tmp_path, [{"case_id": "a", "good": True}])
+    mapped = ["--mapping", "mapping.toml"]
+    assert run("import", "table", raw, "--release", "base", *mapped) == 0
+    assert run("init", "runs/base.json", *mapped) == 0
+    assert read("evals/dataset.json")["cases"][0]["expect"] == {"outcomes": {"good": True}}
+    told = capsys.readouterr().out
+    assert "1 cases expect every outcome to be true" in told
+    assert "expect what this replay did" not in told
+
+
+def test_a_langfuse_score_has_no_wanted_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    score = {"name": "toxic", "value": 0, "dataType": "BOOLEAN"}
+    raw = file(tmp_path, _trace(_seen("g", "GENERATION", 1, 2), scores=[score]))
+    assert run("import", "langfuse", raw, "--release", "base") == 0
+    assert run("init", "runs/base.json") == 0
+    assert '1 cases expect every outcome to be true, whatever this replay did ("toxic")' in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_format_that_knows_what_is_wanted_is_not_asked_about_its_outcomes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _imported(tmp_path, monkeypatch)
+    assert run("init", "runs/base.json") == 0
+    told = capsys.readouterr().out
+    assert "expectations are from the raw agentdojo files" in told
+    assert "every outcome" not in told
+    assert [case["expect"] for case in read("evals/dataset.json")["cases"]] == [
+        {"outcomes": {"utility": True}},
+        {"outcomes": {"injected_goal_reached": False}},
+    ]
 
 
 def test_later_replays_take_the_version_of_the_dataset_that_is_there(

@@ -267,3 +267,32 @@ def test_what_is_no_run_is_skipped_with_its_reason(
     tmp_path: Path, format_: str, value: Any, reason: str
 ) -> None:
     assert skipped(format_, file(tmp_path, value)) == [reason]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        {"case_id": "a", "messages": TALK},
+        {"case_id": "a", "messages": [says("hi"), {"role": "tool", "content": "x"}]},
+        {"messages": [says("hi")], "response": {"choices": [{"message": says("hello")}]}},
+        {"object": "chat.completion", "choices": [{"message": says("hello")}]},
+        {
+            "custom_id": "a",
+            "response": {"status_code": 200, "body": {"choices": [{"message": says("hello")}]}},
+        },
+    ],
+    ids=["calls", "a tool's message", "an answer", "an answer alone", "a batch's"],
+)
+def test_openai_chat_is_not_read_as_anthropic(tmp_path: Path, run: dict[str, Any]) -> None:
+    raw = lines(tmp_path, [run])
+    assert records("anthropic", raw) == []
+    assert skipped("anthropic", raw) == ["is OpenAI chat: import it as openai-chat"]
+    assert len(records("openai-chat", raw)) == 1
+
+
+def test_messages_that_either_api_could_have_are_read_as_anthropic(tmp_path: Path) -> None:
+    asked = {"role": "user", "content": "Where?"}
+    run = record(
+        "anthropic", lines(tmp_path, [{"case_id": "a", "messages": [asked, says("Here")]}])
+    )
+    assert (run.case_id, run.answer) == ("a", "Here")

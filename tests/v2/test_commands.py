@@ -93,3 +93,44 @@ def test_power_refuses_rates_that_no_agent_has(options: list[str]) -> None:
 def test_power_of_a_margin_of_zero_is_never_enough(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["power", "--margin=0"]) == 0
     assert "no number of cases" in capfd.readouterr().out
+
+
+def manifest(version: str) -> dict[str, object]:
+    return {"manifest": {"model": {"version": version}}}
+
+
+def test_aa_takes_the_files_of_the_configuration(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_comparison(tmp_path, MANY, STRICT, trials("baseline", 4))
+    config = 'dataset = "dataset.json"\nrubric = "rubric.json"\npredictions = "replay-*.json"\n'
+    (tmp_path / "contractlab.toml").write_text(config)
+    assert run(["aa", "--rounds=5", "--predictions=replay-*.json"]) == 0
+    given = capfd.readouterr().out
+    assert run(["aa", "--rounds=5"]) == 0
+    assert capfd.readouterr().out == given
+    (tmp_path / "contractlab.toml").unlink()
+    assert run(["aa", "--predictions=replay-0.json"]) == 2
+    assert "no dataset or rubric named" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("version", "done", "signs"),
+    [("1", True, []), ("2", True, ["different manifests"]), ("1", False, ["more than noise"])],
+)
+def test_aa_warns_of_two_releases_that_are_no_one_agent(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], version: str, done: bool, signs: list[str]
+) -> None:
+    replays = []
+    for name, made_of, does in (("baseline", "1", True), ("candidate", version, done)):
+        records = [record(f"case-{index}", done=does) for index in range(30)]
+        release = {"release_id": name, **manifest(made_of)}
+        replays.append(predictions(name, *records, release=release))
+    options = write_comparison(tmp_path, MANY, STRICT, *replays)
+    assert run(["aa", *options, "--rounds=5", "--format=json"]) == 0
+    warnings = json.loads(capfd.readouterr().out)["warnings"]
+    assert len(warnings) == len(signs)
+    assert all(sign in told for sign, told in zip(signs, warnings, strict=True))
+    assert run(["aa", *options, "--rounds=5"]) == 0
+    assert capfd.readouterr().err.count("aa is about one") == len(signs)

@@ -96,6 +96,8 @@ def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
     documents, _ = open_documents([(name, None) for name in names])
     (problem,) = check_all(documents)
     assert problem.rule.code == "CL310"
+    assert "trial 0" in problem.message
+    assert "number the trials" in problem.hint
     assert problem.position is not None
     assert problem.position.line == 4
     assert problem.related[0].position is not None
@@ -390,3 +392,87 @@ def test_a_line_is_named_by_the_id_that_it_holds(tmp_path: Path) -> None:
     del wrong["expect"]
     (problem,) = problems_of(tmp_path / "d.jsonl", as_lines(dataset(wrong), "cases"))
     assert problem.message == 'case "case-1" has no "expect"'
+
+
+@pytest.mark.parametrize(
+    ("metric", "hint"),
+    [
+        ("passrate", 'is it meant to be "pass_rate"?'),
+        ("check:tool", 'is it meant to be "check:tools"?'),
+        ("latency.p95", 'is it meant to be "latency_ms.p95"?'),
+        ("zzz", "contractlab explain pass_rate says what one is"),
+    ],
+)
+def test_an_unknown_metric_is_told_with_the_one_that_is_meant(
+    tmp_path: Path, metric: str, hint: str
+) -> None:
+    gates = rubric({"metric": metric, "at_least": 0.5, "else": "BLOCK"})
+    (problem,) = problems_of(tmp_path / "rubric.json", gates)
+    assert (problem.rule.code, problem.path) == ("CL317", ("gates", 0, "metric"))
+    assert hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("matcher", "hint"),
+    [
+        ({"min": 100}, 'is it meant to be "range": {"at_least": ...}?'),
+        ({"lte": 100}, 'is it meant to be "range": {"at_most": ...}?'),
+        ({"range": {"maximum": 100}}, 'is it meant to be "at_most"?'),
+        ({"eq": 100}, 'is it meant to be "equals"?'),
+        ({"$regex": "a"}, 'is it meant to be "matches"?'),
+        ({"match": "a"}, 'is it meant to be "matches"?'),
+        ({"contain": ["a"]}, 'is it meant to be "contains"?'),
+    ],
+)
+def test_a_matcher_in_another_tools_words_is_told_with_ours(
+    tmp_path: Path, matcher: Any, hint: str
+) -> None:
+    expect = {"forbidden": [{"name": "refund", "arguments": {"amount": matcher}}]}
+    value = dataset({"id": "a", "split": "test", "expect": expect})
+    (problem,) = problems_of(tmp_path / "dataset.json", value)
+    assert (problem.rule.code, problem.hint) == ("CL203", hint)
+
+
+@pytest.mark.parametrize(
+    ("gate", "message", "hint"),
+    [
+        ({"slice": "late-refnd"}, 'has slice "late-refnd"', '"late-refund"?'),
+        ({"tag": "zzz"}, 'has tag "zzz"', 'found: "attack"'),
+        ({"metric": "recall", "class": "*"}, "expects a class", "delete the gate"),
+    ],
+)
+def test_a_gate_on_what_no_judged_case_has_is_a_warning(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], gate: Any, message: str, hint: str
+) -> None:
+    cases = [
+        case("case-1", slice="late-refund", tags=["attack"]),
+        case("case-2", slice="other"),
+        {**case("elsewhere", slice="late-refnd", tags=["zzz"]), "split": "train"},
+    ]
+    gates = rubric({"metric": "pass_rate", "at_least": 0.0, "else": "REVIEW", **gate})
+    replays = predictions("baseline"), predictions("candidate")
+    options = write_comparison(tmp_path, dataset(*cases), gates, *replays)
+    files = [each.partition("=")[2] for each in options]
+    assert run(["validate", "--format=json", *files]) == 0
+    (problem,) = json.loads(capfd.readouterr().out)["problems"]
+    assert problem["code"] == "CL403"
+    assert message in problem["message"]
+    assert hint in problem["hint"]
+    assert problem["path"][:2] == ["gates", 0]
+    assert run(["validate", "--strict", *files]) == 2
+    assert run(["compare", "--fail-on=never", *options]) == 0
+    assert "CL403" in capfd.readouterr().err
+
+
+def test_a_gate_on_slices_tags_and_classes_that_cases_have_is_no_warning(tmp_path: Path) -> None:
+    labelled = case("case-1", slice="late", tags=["attack"])
+    labelled["expect"]["label"] = "refund"
+    gates = rubric(
+        {"metric": "pass_rate", "slice": "late", "at_least": 0.5, "else": "REVIEW"},
+        {"metric": "recall", "class": "refund", "tag": "*", "at_least": 0.5, "else": "REVIEW"},
+    )
+    names = [
+        write(tmp_path / "dataset.json", dataset(labelled, case("case-2"))),
+        write(tmp_path / "rubric.json", gates),
+    ]
+    assert run(["validate", "--strict", *names]) == 0

@@ -350,3 +350,13 @@ def test_block_gates_come_before_review_gates_in_the_rubrics_order() -> None:
     assert [reason.finding.metric for reason in decision.reasons if reason.finding] == [
         "pass_rate", "check:outcomes", "mean_score", "outcome:done",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "1 case shows"), (2, "2 cases show")])
+def test_the_power_of_a_single_case_is_told_in_the_singular(count: int, told: str) -> None:
+    ids = [f"case-{index}" for index in range(count)]
+    gates = rubric(minimum={"power": 0.8}, comparison={"margin": 0.05})
+    runs = [record(id_) for id_ in ids]
+    results = evaluate(sample([case(id_) for id_ in ids], runs, runs, gates), loaded_rubric(gates))
+    (power,) = [each for each in results if each.name == "minimum_power"]
+    assert message(power).startswith(told)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from contractlab.model import Terms
 from contractlab.render import numbers
+from contractlab.render.columns import cut_apart
 from contractlab.render.comment import items, layout
 from contractlab.render.comment.folds import case_list
 from contractlab.render.comment.opening_v2 import gate_words
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from contractlab.render.comment.view import View
     from contractlab.render.tables import GateRow
 
+_MOST = 56
+"""Characters of a value; a name's room in a table, with the signs of a cut."""
 _DIGEST = re.compile(r"((?:[a-z0-9]{1,20}:)?[0-9a-f]{12})[0-9a-f]{28,}\Z")
 
 
@@ -46,7 +49,8 @@ def _parts(before: str, after: str) -> tuple[str, str]:
     one, other = _value(before), _value(after)
     if one is None or other is None or _start(one) != _start(other):
         one, other = _start(one), _start(other)
-    return _part(one), _part(other)
+    cut = cut_apart(one or "", other or "", _MOST)
+    return _part(one and cut[0]), _part(other and cut[1])
 
 
 def _value(spelled: str) -> str | None:

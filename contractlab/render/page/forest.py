@@ -85,7 +85,7 @@ def _sure(judgement: Judgement) -> str:
 
 def _overall(judgement: Judgement) -> list[Estimate]:
     comparison, details = judgement.comparison, judgement.details
-    cases = f"{numbers.count(comparison.counts.n)} cases"
+    cases = numbers.counted(comparison.counts.n, "case")
     if details is not None:
         seen = details.overall
         method = METHODS[seen.method.interval]

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from contractlab.render import numbers
+from contractlab.render.columns import cut_apart
 from contractlab.render.escape import html
 from contractlab.render.page.casebook import clip
 from contractlab.render.page.parts import CRITICAL_TAG, filter_link, more, row, table
@@ -46,8 +47,7 @@ def _manifests(details: Details) -> str:
     rows = [
         row(
             html(clip(f"{each.component}.{each.part}", 80)),
-            _part(each.before),
-            _part(each.after),
+            *_parts(each.before, each.after),
         )
         for each in changes[:_ROWS]
     ]
@@ -61,11 +61,18 @@ def _manifests(details: Details) -> str:
     )
 
 
-def _part(spelled: str) -> str:
-    if not spelled:
-        return "absent"
-    value = json.loads(spelled)
-    return f"<code>{html(clip(value if isinstance(value, str) else spelled, 100))}</code>"
+def _parts(before: str, after: str) -> tuple[str, ...]:
+    """Both values of a part; of long ones what tells them apart."""
+    cut = cut_apart(_value(before), _value(after), 100)
+    return tuple(
+        f"<code>{html(text)}</code>" if spelled else "absent"
+        for spelled, text in zip((before, after), cut, strict=True)
+    )
+
+
+def _value(spelled: str) -> str:
+    value = json.loads(spelled) if spelled else ""
+    return value if isinstance(value, str) else spelled
 
 
 def _aspects(book: Casebook) -> str:
