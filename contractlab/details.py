@@ -182,8 +182,9 @@ def _outcomes(results: Sequence[Graded]) -> dict[str, Reading]:
 def _unmeasured(trials: Sequence[Graded]) -> dict[str, int]:
     found: dict[str, int] = {}
     for trial in trials:
-        if trial.record.run.status != "ok":
-            continue  # a run that crashed has a reason to lack things
+        # A run that crashed has a reason to lack things, and what holds was measured.
+        if trial.record.run.status != "ok" or trial.held == len(trial.checks):
+            continue
         for check in trial.case.expect.checks:
             if not check.measured(trial.record):
                 found[check.name] = found.get(check.name, 0) + 1

@@ -61,7 +61,7 @@ class Graded(NamedTuple):
     @property
     def flaky(self) -> bool:
         """Whether some trials pass and some fail."""
-        return 0 < self.value < 1
+        return bool(self.trials) and 0 < self.value < 1
 
 
 def grade(case: Case, record: Record, required: frozenset[str] | None = None) -> Graded:

@@ -29,6 +29,10 @@ class Sample:
     """The candidate's."""
     known: dict[Any, Contrast | None] = field(default_factory=dict, compare=False, repr=False)
     """Comparisons that were made, because several gates look at the same one."""
+    shared: dict[str, tuple[Graded, Graded]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+    """The cases that both releases have, once they were asked for."""
 
     def contrast(self, metric: str, group: Group, rubric: Rubric) -> Contrast | None:
         """Candidate against baseline on a group; None where it is not measured in both."""
@@ -45,11 +49,14 @@ class Sample:
 
     def both(self, cases: Iterable[Case] | None = None) -> list[tuple[Graded, Graded]]:
         """The cases that both releases have records for, in dataset order."""
-        return [
-            (self.before[case.id], self.after[case.id])
-            for case in (self.cases if cases is None else cases)
-            if case.id in self.before and case.id in self.after
-        ]
+        if not self.shared:
+            after = self.after
+            self.shared.update(
+                {id_: (one, after[id_]) for id_, one in self.before.items() if id_ in after}
+            )
+        shared = self.shared
+        ids = [case.id for case in (self.cases if cases is None else cases)]
+        return [shared[id_] for id_ in ids if id_ in shared]
 
 
 class Group(NamedTuple):

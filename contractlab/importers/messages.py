@@ -94,7 +94,9 @@ def call_of(each: dict[str, Any], turn: int | None) -> Call:
         called, inner = inner or each.get("name"), each
     given = inner.get("arguments")
     if given is None:
-        given = first(inner, "args", "input", "kwargs")
+        given = inner.get("args")
+    if given is None:
+        given = first(inner, "input", "kwargs")
     if type(given) is not dict:
         given = arguments(given)
     call = Call(called if type(called) is str and called else NAMELESS, given, None, turn)
