@@ -119,7 +119,7 @@ def figure_cells(
     yield "pass rate", numbers.rate(before.pass_rate), numbers.rate(after.pass_rate), ""
     for name in sorted(one.outcomes.keys() | other.outcomes.keys()):
         cells = [_outcome(side, name) for side in (one, other)]
-        yield f"outcome {written(name)}", cells[0], cells[1], ""
+        yield f"outcome {written(name)} as wanted", cells[0], cells[1], ""
     if one.classes or other.classes:
         yield "macro F1", numbers.rate(one.macro_f1), numbers.rate(other.macro_f1), ""
     for name in sorted(one.classes.keys() | other.classes.keys()):
