@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -81,3 +82,11 @@ def test_the_installed_package_runs_isolated_as_a_module(scripts: Path, tmp_path
     shown = _run([python, "-I", "-m", "contractlab", "version"], cwd=tmp_path).stdout
 
     assert shown.startswith("contractlab ")
+
+
+def test_the_source_package_has_all_that_a_wheel_is_built_of() -> None:
+    targets = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
+        "build"
+    ]["targets"]
+    for source in (*targets["wheel"]["force-include"], *targets["wheel"]["packages"]):
+        assert f"/{source}" in targets["sdist"]["include"]

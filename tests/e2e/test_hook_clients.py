@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.once
 
 # What the package is built of, and the manifest.
-PARTS = ("contractlab", "schemas", "docs/rules.md", "pyproject.toml", "README.md", "LICENSE")
+PARTS = (
+    *("contractlab", "schemas", "docs/rules.md", "docs/default-rubric.md"),
+    *("pyproject.toml", "README.md", "LICENSE"),
+)
 MANIFEST = ".pre-commit-hooks.yaml"
 
 
