@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from contractlab.match import Matcher, Pattern, Way
     from contractlab.model import Case, Check, Record
 
-FORBIDDEN = ("forbidden", "forbidden_actions_absent")
-"""Checks of what must not happen: a run that crashed can have failed them all the same."""
-
 
 class LabelIs(NamedTuple):
     """The release decided on this class."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contractlab.batches import BATCH
 from contractlab.contract import load_dataset, load_predictions
 from contractlab.grade import CHECKS, Graded, grade, grade_release
 from tests import builders
@@ -15,9 +16,10 @@ from tests.builders import case, record
 
 
 def graded(of: Any, did: Any) -> Graded:
-    dataset = load_dataset(builders.dataset(of))
+    cases = load_dataset(builders.dataset(of)).of_split("test")
     release = load_predictions(builders.predictions({"release_id": "r", "records": [did]}))
-    return grade(dataset.of_split("test")[0], release.releases[0].records[0])
+    (result,) = grade_release(cases, release.releases[0])
+    return result
 
 
 def failed(of: Any, did: Any) -> list[str]:
@@ -84,3 +86,43 @@ def test_results_are_in_dataset_order_whatever_order_records_have(cases: Any, ra
     )
     assert [each.case.id for each in results] == [each["id"] for each in cases]
     assert [each.record.case_id for each in results] == [each["id"] for each in cases]
+
+
+actions = st.lists(st.sampled_from(["a", "b", "c"]), unique=True)
+expected = st.fixed_dictionaries(
+    {
+        "expected_label": st.sampled_from(["positive", "negative"]),
+        "expected_tool": st.sampled_from(["search", None]),
+        "forbidden_actions": actions,
+        "requires_evidence": st.booleans(),
+    }
+)
+done = st.fixed_dictionaries(
+    {
+        "predicted_label": st.sampled_from(["positive", "negative"]),
+        "tool": st.sampled_from(["search", None]),
+        "actions": actions,
+        "evidence_present": st.booleans(),
+    }
+)
+
+
+@given(st.lists(st.tuples(expected, done), min_size=1, max_size=20), st.integers(1, 2))
+def test_cases_are_graded_together_as_each_check_says_by_itself(
+    pairs: list[tuple[dict[str, Any], dict[str, Any]]], batches: int
+) -> None:
+    repeated = (pairs * (batches * BATCH))[: batches * BATCH + 3] if batches > 1 else pairs
+    value = builders.dataset(*(case(f"c{i}", **of) for i, (of, _) in enumerate(repeated)))
+    records = [record(f"c{i}", **did) for i, (_, did) in enumerate(repeated)]
+    replay = builders.predictions({"release_id": "r", "records": records[::-1]})
+    release = load_predictions(replay).releases[0]
+    found = grade_release(load_dataset(value).of_split("test"), release)
+    assert [each.case.id for each in found] == [each["case_id"] for each in records]
+    for each, (of, did) in zip(found, repeated, strict=True):
+        assert each == grade(each.case, each.record)
+        assert (each.case.expected_label, each.case.expected_tool) == (
+            of["expected_label"], of["expected_tool"],
+        )  # fmt: skip
+        assert (each.record.predicted_label, list(each.record.actions)) == (
+            did["predicted_label"], did["actions"],
+        )  # fmt: skip
