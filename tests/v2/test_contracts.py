@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,18 @@ def told(problems: list[Problem]) -> list[tuple[str, int | None]]:
 
 
 @pytest.mark.parametrize(
-    ("value", "field"), [(dataset(), "cases"), (predictions("r"), "records")], ids=["cases", "runs"]
+    ("value", "field"),
+    [
+        (dataset(), "cases"),
+        (predictions("r"), "records"),
+        # More than are taken at a time, in both; some floats are not as orjson writes them.
+        (dataset(*(case(f"c{number}") for number in range(700))), "cases"),
+        (
+            predictions("r", *(record(f"c{n}", latency_ms=n / 1e5) for n in range(700))),
+            "records",
+        ),
+    ],
+    ids=["cases", "runs", "many cases", "many runs"],
 )
 def test_json_and_json_lines_of_one_content_have_one_model_and_one_digest(
     tmp_path: Path, value: dict[str, Any], field: str
@@ -50,6 +62,10 @@ def test_json_and_json_lines_of_one_content_have_one_model_and_one_digest(
     lines = open_document(write(tmp_path / "lines.jsonl", as_lines(value, field)))
     assert whole.value == lines.value
     assert whole.digest == lines.digest
+    header = {key: of for key, of in value.items() if key != field}
+    plain = json.dumps([header, *value[field]], ensure_ascii=False, sort_keys=True,
+                       separators=(",", ":"))  # fmt: skip
+    assert whole.digest == hashlib.sha256(plain.encode()).hexdigest()
     indented = json.dumps(value, indent=3).encode()
     assert open_document(write(tmp_path / "indented.json", indented)).digest == whole.digest
 
@@ -102,6 +118,26 @@ def test_problems_across_records_find_their_line(tmp_path: Path) -> None:
     assert problem.position.line == 4
     assert problem.related[0].position is not None
     assert problem.related[0].position.line == 2
+
+
+def test_problems_far_down_in_json_lines_stand_on_their_own_lines(tmp_path: Path) -> None:
+    records = [record(f"case-{number}") for number in range(400)]
+    records[130]["status"] = "fine"
+    records[300]["latency"] = 1
+    text = as_lines(predictions("baseline", *records), "records")
+    found = problems_of(tmp_path / "r.jsonl", text)
+    assert [problem.path for problem in found] == [
+        ("records", 130, "status"), ("records", 300, "latency"),
+    ]  # fmt: skip
+    assert [problem.position and problem.position.line for problem in found] == [132, 302]
+
+
+def test_an_expectation_far_down_in_json_lines_is_placed_on_its_own_line(tmp_path: Path) -> None:
+    cases = [case(f"case-{number}") for number in range(300)]
+    cases[290]["expect"] = {"answer": {"matches": "(?=a)"}}
+    (found,) = problems_of(tmp_path / "d.jsonl", as_lines(dataset(*cases), "cases"))
+    assert found.position is not None
+    assert (found.path, found.position.line) == (("cases", 290, "expect", "answer"), 292)
 
 
 def test_trials_of_one_case_are_no_duplicates(tmp_path: Path) -> None:
