@@ -74,6 +74,15 @@ def test_a_key_written_with_an_escape_is_found(spelled: str) -> None:
     assert (place.dataset.line, place.dataset.column) == _walked(text, replay, "b", 0)[0]
 
 
+def test_a_key_written_with_an_escape_hides_no_last_case() -> None:
+    dataset = builders.dataset(builders.case("a"), builders.case("b"))
+    dataset["cases"].sort(key=lambda case: case["id"] == "b")
+    text = json.dumps(dataset).replace('"id"', '"\\u0069d"', 1).encode()
+    replay = json.dumps(builders.predictions(builders.release("candidate", dataset))).encode()
+    place = _found(text, replay, ["b"]).cases["b"]
+    assert (place.dataset.line, place.dataset.column) == _walked(text, replay, "b", 0)[0]
+
+
 def test_columns_are_counted_in_code_points() -> None:
     dataset = builders.dataset(builders.case("a", input="é漢\U0001f600"), builders.case("b"))
     text = json.dumps(dataset, ensure_ascii=False)
